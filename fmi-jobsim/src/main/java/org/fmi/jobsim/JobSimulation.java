@@ -322,6 +322,7 @@ final class JobSimulation implements Supervisor {
             .logRingBase(shape.logRingBase())
             .recordLimitBytes(shape.recordLimitBytes())
             .logLimitBytes(shape.logLimitBytes())
+            .sendBufferBytes(shape.sendBufferBytes())
             .flowLimit(shape.flowLimit())
             .check(shape.check())
             .overlapped(shape.overlapped())

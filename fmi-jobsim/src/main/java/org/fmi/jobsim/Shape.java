@@ -19,6 +19,7 @@ record Shape(
     CheckpointInterval interval,
     long recordLimitBytes,
     long logLimitBytes,
+    long sendBufferBytes,
     int flowLimit,
     JobSpec.OnNoSpare policy,
     boolean requestsNodes,
@@ -62,6 +63,8 @@ record Shape(
       shape.files =
           new Files(1 + random.nextInt(4), 50 * random.nextInt(2), 1 << random.nextInt(24));
     }
+    // Mostly so little that it fills up, now and then none.
+    shape.sendBufferBytes = random.nextInt(4) == 0 ? 0 : 512L << random.nextInt(8);
     return shape.build();
   }
 
@@ -141,6 +144,7 @@ record Shape(
     shape.interval = interval;
     shape.recordLimitBytes = recordLimitBytes;
     shape.logLimitBytes = logLimitBytes;
+    shape.sendBufferBytes = sendBufferBytes;
     shape.flowLimit = flowLimit;
     shape.requestsNodes = requestsNodes;
     shape.maxRecoveries = maxRecoveries;
@@ -166,6 +170,7 @@ record Shape(
     private CheckpointInterval interval = new CheckpointInterval.Every(2);
     private long recordLimitBytes = 1L << 20;
     private long logLimitBytes;
+    private long sendBufferBytes = 16 << 20;
     private int flowLimit;
     private boolean requestsNodes;
     private int maxRecoveries = Integer.MAX_VALUE;
@@ -194,6 +199,7 @@ record Shape(
           interval,
           recordLimitBytes,
           logLimitBytes,
+          sendBufferBytes,
           flowLimit,
           policy,
           requestsNodes,

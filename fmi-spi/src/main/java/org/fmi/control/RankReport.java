@@ -40,10 +40,41 @@ public record RankReport(
    * @param tag of the message; {@link #ANY} if any would do or there is none
    * @param communicator its name
    * @param nanos since when, as a duration up to the report
+   * @param untaken of a send: what leaves no room in the send buffer; null if it waits for
+   *     something else
    */
-  public record Waiting(String operation, int peer, int tag, String communicator, long nanos) {
+  public record Waiting(
+      String operation,
+      int peer,
+      int tag,
+      String communicator,
+      long nanos,
+      @Nullable Untaken untaken) {
     /** Any rank, any tag, or none in particular. */
     public static final int ANY = -1;
+
+    /** A call that does not wait for room in the send buffer. */
+    public Waiting(String operation, int peer, int tag, String communicator, long nanos) {
+      this(operation, peer, tag, communicator, nanos, null);
+    }
+  }
+
+  /**
+   * Messages in a rank's send buffer that their receiver has not taken.
+   *
+   * @param peer the world rank that they are for
+   * @param tag that they have; {@link #NO_TAG} of those of collectives
+   * @param messages how many they are
+   * @param bytes their length in all
+   */
+  public record Untaken(int peer, int tag, long messages, long bytes) {
+    /** In place of a tag. */
+    public static final int NO_TAG = -1;
+
+    /** With others of the same peer and tag. */
+    public Untaken and(Untaken others) {
+      return new Untaken(peer, tag, messages + others.messages, bytes + others.bytes);
+    }
   }
 
   /** The same with other values for some counters, or more of them. */

@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
  * @param logLimitBytes the most that is kept of what was sent since the last checkpoint, so that
  *     only failed ranks go back; 0 if all do; {@link #LOG_LIMIT_OF_STATE} if it follows from the
  *     state's size
+ * @param sendBufferBytes room for copies of short messages that their receivers do not take yet, so
+ *     that their sends need not wait; {@link #SEND_BUFFER_OF_HEAP} if it follows from the heap's
+ *     size
  * @param flowLimit the most ranks that compute again when a failure interrupts a {@code flowLoop},
  *     where the others keep what they have; 0 if all go back
  * @param interval when checkpoints are taken
@@ -60,6 +63,7 @@ public record RankConfig(
     int heartbeatTimeoutMillis,
     long recordLimitBytes,
     long logLimitBytes,
+    long sendBufferBytes,
     int flowLimit,
     CheckpointInterval interval,
     List<String> transports,
@@ -69,6 +73,18 @@ public record RankConfig(
     List<Fault> faults) {
   /** As much as the state of the loop takes, as far as the node's memory allows that. */
   public static final long LOG_LIMIT_OF_STATE = -1;
+
+  /** A sixteenth of the heap, and at least 16 MiB. */
+  public static final long SEND_BUFFER_OF_HEAP = -1;
+
+  private static final long LEAST_SEND_BUFFER = 16 << 20;
+
+  /** {@link #sendBufferBytes} in a process with this much heap, in bytes. */
+  public long sendBufferBytes(long heap) {
+    return sendBufferBytes == SEND_BUFFER_OF_HEAP
+        ? Math.max(heap / 16, LEAST_SEND_BUFFER)
+        : sendBufferBytes;
+  }
 
   /**
    * The file that the first rank of a node to go on without a transport makes, and says so; the
@@ -104,6 +120,7 @@ public record RankConfig(
         .heartbeatTimeoutMillis(heartbeatTimeoutMillis)
         .recordLimitBytes(recordLimitBytes)
         .logLimitBytes(logLimitBytes)
+        .sendBufferBytes(sendBufferBytes)
         .flowLimit(flowLimit)
         .interval(interval)
         .transports(transports)
@@ -151,6 +168,7 @@ public record RankConfig(
     private int heartbeatTimeoutMillis;
     private long recordLimitBytes;
     private long logLimitBytes;
+    private long sendBufferBytes = SEND_BUFFER_OF_HEAP;
     private int flowLimit;
     private @Nullable CheckpointInterval interval;
     private List<String> transports = List.of();
@@ -247,6 +265,11 @@ public record RankConfig(
       return this;
     }
 
+    public Builder sendBufferBytes(long value) {
+      sendBufferBytes = value;
+      return this;
+    }
+
     public Builder flowLimit(int value) {
       flowLimit = value;
       return this;
@@ -312,6 +335,7 @@ public record RankConfig(
           heartbeatTimeoutMillis,
           recordLimitBytes,
           logLimitBytes,
+          sendBufferBytes,
           flowLimit,
           Objects.requireNonNull(interval, "interval"),
           transports,

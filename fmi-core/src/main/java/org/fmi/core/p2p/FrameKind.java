@@ -26,10 +26,10 @@ final class FrameKind {
   /** The answer to that, of a rank that still waits: it would wait forever. */
   static final byte STUCK = 8;
 
-  /** What is sent again waits for eager credit: see rule 5. */
+  /** Messages that nobody waits for at their sender wait for eager credit: see rule 5. */
   static final byte HELD = 9;
 
-  /** The answer of one that waits for something else: some of it is to be announced instead. */
+  /** The answer of one that waits for something else: some of them are to come without credit. */
   static final byte ANNOUNCE = 10;
 
   /** What a message behind it may depend on, and may be kept nowhere else: see rule 8. */

@@ -365,6 +365,11 @@ public final class LineMessages {
     return here == sentToThis && missing == 0;
   }
 
+  /** Whether messages that belong to a line may be missing here. */
+  boolean isCollecting() {
+    return collecting;
+  }
+
   /** All that belongs to the line is here. */
   public void complete() {
     collecting = false;

@@ -4,7 +4,9 @@ import java.util.Optional;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Request;
+import org.fmi.control.RankReport.Untaken;
 import org.fmi.control.RankReport.Waiting;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call that has waited for about a tenth of a second, for whoever looks at this rank.
@@ -14,8 +16,10 @@ import org.fmi.control.RankReport.Waiting;
  * @param tag of the message; {@link #ANY} for any, or none
  * @param context that it waits in; {@link #ANY} for none
  * @param sinceNanos when it began to, about, by the rank's clock
+ * @param untaken what leaves no room for a copy, if it is a send that such a copy would complete
  */
-public record LongWait(String call, int peer, int tag, int context, long sinceNanos) {
+public record LongWait(
+    String call, int peer, int tag, int context, long sinceNanos, @Nullable Untaken untaken) {
   static final int ANY = Waiting.ANY;
 
   private static final StackWalker STACK =
@@ -25,6 +29,11 @@ public record LongWait(String call, int peer, int tag, int context, long sinceNa
   public LongWait {
     peer = Math.max(peer, ANY);
     tag = Math.max(tag, ANY);
+  }
+
+  /** One that waits for something else than room for a copy. */
+  LongWait(String call, int peer, int tag, int context, long sinceNanos) {
+    this(call, peer, tag, context, sinceNanos, null);
   }
 
   /** The program's communicator, as a person calls it; empty if it waits in none. */

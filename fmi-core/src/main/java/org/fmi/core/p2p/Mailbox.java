@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Mailbox implements MessageRequest.Completion {
   private final Peers peers;
   private final Requests requests;
-  private final AttachedBuffer attached;
+  private final SendBuffer attached;
   private final SendList unsent;
   private final LineMessages lines;
   private final MessagePool pool = new MessagePool();
@@ -56,16 +56,11 @@ final class Mailbox implements MessageRequest.Completion {
   private int probedContext;
   private long probedTag;
 
-  Mailbox(
-      Peers peers,
-      Requests requests,
-      AttachedBuffer attached,
-      SendList unsent,
-      LineMessages lines) {
+  Mailbox(Peers peers, Requests requests, SendList unsent, LineMessages lines) {
     this.lines = lines;
     this.peers = peers;
     this.requests = requests;
-    this.attached = attached;
+    this.attached = requests.attached;
     this.unsent = unsent;
   }
 
@@ -371,7 +366,7 @@ final class Mailbox implements MessageRequest.Completion {
       ticketOf(memory, at, ticketBytes, m.ticket);
     }
     unexpected.add(m);
-    if (p.waitingAdded()) {
+    if (p.waiting.added()) {
       stalledPeers++;
       if (isWaitedFor()) {
         allowMoreAnnouncements();
@@ -466,7 +461,7 @@ final class Mailbox implements MessageRequest.Completion {
   }
 
   private void noLongerWaits(Peer p) {
-    if (p.waitingRemoved()) {
+    if (p.waiting.removed()) {
       stalledPeers--;
       assert stalledPeers >= 0 : "more peers may announce again than were stalled";
     }

@@ -118,8 +118,10 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   /** Whether it counts among the program's incomplete requests. */
   boolean counted;
 
-  /** A copy of a buffered message: on completion it frees its room in the attached buffer. */
-  boolean buffered;
+  /** A send of a copy, which nobody waits for: where that takes room, and lies. */
+  @Nullable SendBuffer buffer;
+
+  SendBuffer.@Nullable Piece piece;
 
   /** Who learns, before the program, that this receive is complete. */
   @Nullable Completion completion;
@@ -208,7 +210,8 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     base = NO_BUFFER;
     mode = Mode.STANDARD;
     counted = false;
-    buffered = false;
+    buffer = null;
+    piece = null;
     again = false;
     completion = null;
     fetches = null;

@@ -35,7 +35,6 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private final int size;
   private final MessengerListener listener;
   private final Frame frame = new Frame();
-  private final AttachedBuffer attached = new AttachedBuffer();
   private final SendList unsent;
   private final Requests requests;
   private final Peers peers;
@@ -73,13 +72,13 @@ public final class Messenger implements PointToPoint, FrameHandler {
     this.size = size;
     this.listener = listener;
     unsent = new SendList(size);
-    requests = new Requests(this, attached);
+    requests = new Requests(this);
     LineMessages lines = new LineMessages(size);
     peers = new Peers(rank, size, frame, unsent, requests, lines);
-    mailbox = new Mailbox(peers, requests, attached, unsent, lines);
-    waits = new Waits(this, listener, peers, mailbox, unsent, waiting);
+    mailbox = new Mailbox(peers, requests, unsent, lines);
+    waits = new Waits(this, listener, peers, mailbox, unsent, lines, waiting);
     unreceived = new Unreceived(this, peers, mailbox, waits, lines);
-    outbox = new Outbox(this, peers, mailbox, requests, attached, unsent, waits, lines);
+    outbox = new Outbox(this, peers, mailbox, requests, unsent, waits, lines);
   }
 
   // ---- its parts, for the package
@@ -116,7 +115,6 @@ public final class Messenger implements PointToPoint, FrameHandler {
     since = newEpoch;
     unsent.reset();
     requests.reset();
-    attached.reset();
     peers.reset(transports);
     mailbox.reset();
     outbox.reset();
@@ -276,20 +274,20 @@ public final class Messenger implements PointToPoint, FrameHandler {
   @Override
   public void attachBuffer(long bytes) {
     check();
-    while (bytes == 0 && attached.inUse()) {
+    while (bytes == 0 && requests.attached.inUse()) {
       waits.progress(null);
     }
-    attached.attach(bytes);
+    requests.attached.room(bytes);
+  }
+
+  /** Standard sends that lack credit are complete as copies from now on, which take this much. */
+  public void copies(long bytes) {
+    requests.copies.room(bytes);
   }
 
   /** Room for buffered sends in bytes, free or not. */
   public long attached() {
-    return attached.bytes();
-  }
-
-  /** Goes back to what {@link #attached} was. */
-  public void restoreAttached(long bytes) {
-    attached.attach(bytes);
+    return requests.attached.bytes();
   }
 
   // ---- receiving

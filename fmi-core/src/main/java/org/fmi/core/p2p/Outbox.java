@@ -1,13 +1,11 @@
 package org.fmi.core.p2p;
 
-import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.control.Counter;
 import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.PointToPoint.Mode;
-import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +18,8 @@ final class Outbox {
   private final int rank;
   private final Peers peers;
   private final Requests requests;
-  private final AttachedBuffer attached;
+  private final SendBuffer attached;
+  private final SendBuffer copies;
   private final SendList unsent;
   private final Waits waits;
   private final SelfSends self;
@@ -44,7 +43,6 @@ final class Outbox {
       Peers peers,
       Mailbox mailbox,
       Requests requests,
-      AttachedBuffer attached,
       SendList unsent,
       Waits waits,
       LineMessages lines) {
@@ -53,7 +51,8 @@ final class Outbox {
     this.rank = messenger.rank();
     this.peers = peers;
     this.requests = requests;
-    this.attached = attached;
+    this.attached = requests.attached;
+    this.copies = requests.copies;
     this.unsent = unsent;
     this.waits = waits;
     this.self = new SelfSends(rank, mailbox);
@@ -94,9 +93,11 @@ final class Outbox {
       return;
     }
     if (mode == Mode.BUFFERED) {
-      sendCopy(base, offset, bytes, dest, context, tag);
+      sendCopy(attached, base, offset, bytes, dest, context, tag);
     } else if (dest == rank) {
       self.sendLater(base, offset, bytes, context, tag, mode);
+    } else if (mayCopy(bytes, dest, mode)) {
+      sendCopy(copies, base, offset, bytes, dest, context, tag);
     } else {
       sendAndWait(base, offset, bytes, dest, context, tag, mode);
     }
@@ -125,8 +126,9 @@ final class Outbox {
   }
 
   private MessageRequest sendLater(MessageRequest r) {
-    if (r.mode == Mode.BUFFERED) {
-      sendCopy(r.base, r.offset, r.bytes, r.peer, r.context, r.tag);
+    boolean buffered = r.mode == Mode.BUFFERED;
+    if (buffered || mayCopy(r.bytes, r.peer, r.mode)) {
+      sendCopy(buffered ? attached : copies, r.base, r.offset, r.bytes, r.peer, r.context, r.tag);
       r.state = State.DONE;
       return r;
     }
@@ -225,20 +227,27 @@ final class Outbox {
     requests.give(r);
   }
 
-  /** Makes a buffered send wait as a copy, which there is room for. */
-  private void sendCopy(Object base, long offset, long bytes, int dest, int context, long tag) {
+  /** Whether a send that cannot go at once is complete as a copy, and so waits for nobody. */
+  private boolean mayCopy(long bytes, int dest, Mode mode) {
+    return mode == Mode.STANDARD
+        && dest != rank
+        && peers.get(dest).isShort(bytes)
+        && copies.hasRoom(bytes);
+  }
+
+  /** Makes a copy wait, which there is room for, in place of its send. */
+  private void sendCopy(
+      SendBuffer to, Object base, long offset, long bytes, int dest, int context, long tag) {
     if (dest == rank) {
       self.sendLater(base, offset, bytes, context, tag, Mode.BUFFERED);
-      attached.take(bytes);
+      to.take(bytes);
       return;
     }
-    MemorySegment copy = MessagePool.memory(bytes);
-    Memory.toSegment(base, offset, copy, 0, bytes);
-    attached.take(bytes);
     MessageRequest r = requests.take();
-    r.prepareSend(copy, 0, bytes, dest, context, tag, Mode.STANDARD);
-    r.buffered = true;
+    to.prepare(r, base, offset, bytes, dest, context, tag);
     enqueue(r);
+    // A program that only sends makes progress nowhere else: credit would not be noticed.
+    int _ = waits.look();
   }
 
   /** Hands a send to its peer, and what can go now to the transport. */

@@ -3,6 +3,7 @@ package org.fmi.core.p2p;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
@@ -47,12 +48,9 @@ final class Peer {
   private int unanswered;
   private long unansweredLimit = FlowLimits.ANNOUNCEMENTS;
 
-  // Sends that are made again wait for eager credit: what the peer knows of it, and how many may be
-  // announced instead.
-  private boolean heldTold;
-  private int announceable;
+  private final HeldSends held = new HeldSends();
 
-  /** Whether the peer has told that it waits so for this rank. */
+  /** Whether the peer has told that messages wait so for this rank. */
   private boolean holds;
 
   /** Whether it is to be told to announce. */
@@ -61,11 +59,7 @@ final class Peer {
   /** Bytes of the peer's eager window that were consumed here and not given back yet. */
   private long consumed;
 
-  /** The peer's announcements that wait here for a receive, and how many it may have. */
-  private int waiting;
-
-  private long waitingLimit = FlowLimits.ANNOUNCEMENTS;
-  private long newlyAllowed;
+  final AnnouncementWindow waiting = new AnnouncementWindow();
 
   /** Messages that are being read out of the peer's memory. */
   private int reading;
@@ -113,6 +107,11 @@ final class Peer {
 
   // ---- sending
 
+  /** Whether a message is so short that it goes at once where there is credit. */
+  boolean isShort(long bytes) {
+    return bytes <= eagerLimit;
+  }
+
   /** Sends a message at once if nothing stands in the way; else does nothing. */
   boolean sendNow(Object base, long offset, long bytes, int context, long tag) {
     return fitsEager(bytes)
@@ -149,7 +148,7 @@ final class Peer {
     }
     announcements++;
     eagerCredit -= bytes + FlowLimits.MESSAGE_COST;
-    assert eagerCredit >= 0 : "an eager message was sent without credit";
+    assert eagerCredit >= -requests.copies.bytes() : "an eager message was sent without credit";
     return true;
   }
 
@@ -232,16 +231,14 @@ final class Peer {
     assert bytes >= 0 && announcementsAllowed >= 0 && eagerCredit <= window : "too much credit";
     unansweredLimit += announcementsAllowed;
     if (bytes > 0) {
-      heldTold = false;
-      announceable = 0;
+      held.onCredit();
     }
     unsent.add(this);
   }
 
   /** The peer waits for a message that may be behind those which wait for its credit. */
   void onAnnounce() {
-    announceable = FlowLimits.ANNOUNCED_WITHOUT_CREDIT;
-    heldTold = false;
+    held.onAnnounce();
     unsent.add(this);
   }
 
@@ -322,24 +319,7 @@ final class Peer {
     }
   }
 
-  /** Counts an announcement that waits here for its receive; whether the peer may make no more. */
-  boolean waitingAdded() {
-    waiting++;
-    assert waiting <= waitingLimit : "the peer announces more than it may";
-    return waiting == waitingLimit;
-  }
-
-  /** Counts it out; whether it was one too many. */
-  boolean waitingRemoved() {
-    assert waiting > 0 : "no announcement waits";
-    return waiting-- == waitingLimit;
-  }
-
-  boolean mayAnnounceNoMore() {
-    return waiting >= waitingLimit;
-  }
-
-  /** What the peer sends again waits for this rank's credit. */
+  /** Messages of the peer wait for this rank's credit. */
   void onHeld() {
     holds = true;
   }
@@ -354,8 +334,7 @@ final class Peer {
   }
 
   void allowMoreAnnouncements() {
-    waitingLimit += FlowLimits.ANNOUNCEMENTS;
-    newlyAllowed += FlowLimits.ANNOUNCEMENTS;
+    waiting.widen();
     unsent.add(this);
   }
 
@@ -385,15 +364,9 @@ final class Peer {
    * @param receives gets the receives of the program whose data was under way, without it
    */
   void leave(List<MessageRequest> receives) {
-    for (MessageRequest r = sends.first(); r != null; r = sends.first()) {
-      sends.removeFirst();
-      leaveSend(r);
-    }
+    sends.drain(this::leaveSend);
     announced.forEach(this::leaveSend);
-    for (MessageRequest r = streams.first(); r != null; r = streams.first()) {
-      streams.removeFirst();
-      leaveSend(r);
-    }
+    streams.drain(this::leaveSend);
     incoming.forEach(
         r -> {
           if (r.fetches == null && MessageLog.covers(r.context)) {
@@ -403,13 +376,22 @@ final class Peer {
         });
   }
 
+  /** Shows each send that is under way. */
+  void forEachSend(Consumer<MessageRequest> each) {
+    sends.forEach(each);
+    announced.forEach(each);
+    streams.forEach(each);
+  }
+
   /** A line is committed: what is under way has new numbers. */
   void renumber(MessageLog kept) {
     incoming.forEach(r -> r.number = kept.renumbered(rank, r.number));
   }
 
   private void leaveSend(MessageRequest r) {
-    if (MessageLog.covers(r.context) && !r.again) {
+    if (r.buffer != null) {
+      requests.finishSend(r);
+    } else if (MessageLog.covers(r.context) && !r.again) {
       r.exposure = null;
       if (r.number == MessageLog.NO_NUMBER) {
         requests.finishSend(r);
@@ -428,12 +410,12 @@ final class Peer {
    */
   int flush() {
     int frames = 0;
-    if (newlyAllowed > 0 || consumed >= window / 4) {
-      if (!offerBare(FrameKind.CREDIT, newlyAllowed, consumed)) {
+    if (waiting.newlyAllowed() > 0 || consumed >= window / 4) {
+      if (!offerBare(FrameKind.CREDIT, waiting.newlyAllowed(), consumed)) {
         return frames;
       }
       holds &= consumed == 0;
-      newlyAllowed = 0;
+      waiting.told();
       consumed = 0;
       frames++;
     }
@@ -453,11 +435,10 @@ final class Peer {
     }
     for (MessageRequest r = sends.first(); r != null; r = sends.first()) {
       // What may go eagerly waits for the transport: its sender counts on not waiting for the peer.
-      boolean eager = mayGoEagerly(r);
-      boolean held = !eager && isForCredit(r);
-      if (held && announceable == 0) {
-        if (!heldTold && offerBare(FrameKind.HELD, 0, 0)) {
-          heldTold = true;
+      boolean forCredit = isForCredit(r) && !mayGoEagerly(r);
+      if (forCredit && !held.mayAnnounce()) {
+        if (held.isToBeTold() && offerBare(FrameKind.HELD, 0, 0)) {
+          held.told();
           frames++;
         }
         break;
@@ -465,14 +446,17 @@ final class Peer {
       if (!passOn(r.decided)) {
         break;
       }
-      if (!(eager
+      boolean whole = goesWhole(r);
+      if (!(whole
           ? sendEager(r.base, r.offset, r.bytes, r.context, r.tag, r.stamp)
           : announce(r))) {
         break;
       }
       sends.removeFirst();
-      announceable -= held ? 1 : 0;
-      if (eager) {
+      if (forCredit) {
+        held.announced();
+      }
+      if (whole) {
         requests.finishSend(r);
       }
       frames++;
@@ -527,7 +511,7 @@ final class Peer {
 
   /** Whether {@link #flush} would have something to do once the transport takes it. */
   boolean unsent() {
-    return newlyAllowed > 0
+    return waiting.newlyAllowed() > 0
         || consumed >= window / 4
         || askedToAnnounce
         || !clears.isEmpty()
@@ -538,22 +522,33 @@ final class Peer {
 
   /** Else the first send, if there is one, waits for the peer: for credit, or an answer. */
   private boolean waitsForTransport(@Nullable MessageRequest r) {
-    if (r == null) {
-      return false;
+    if (r == null || goesWhole(r)) {
+      return r != null;
     }
-    if (mayGoEagerly(r)) {
-      return true;
-    }
-    return (isForCredit(r) && announceable == 0) ? !heldTold : unanswered < unansweredLimit;
+    return isForCredit(r) && !held.mayAnnounce() ? held.isToBeTold() : unanswered < unansweredLimit;
+  }
+
+  /**
+   * Without credit, where an announcement would take as much of the peer's memory; in all as much
+   * as copies may take here.
+   */
+  private boolean goesWhole(MessageRequest r) {
+    return mayGoEagerly(r)
+        || (r.bytes <= FlowLimits.ANNOUNCEMENT_COST
+            && isForCredit(r)
+            && held.mayAnnounce()
+            && eagerCredit - r.bytes - FlowLimits.MESSAGE_COST >= -requests.copies.bytes());
   }
 
   /** Whether a send that lacks credit waits for it: nobody waits for the send. */
   private boolean isForCredit(MessageRequest r) {
-    return r.again && r.mode != PointToPoint.Mode.SYNCHRONOUS && r.bytes <= eagerLimit;
+    return (r.again || r.buffer != null)
+        && r.mode != PointToPoint.Mode.SYNCHRONOUS
+        && isShort(r.bytes);
   }
 
   private boolean fitsEager(long bytes) {
-    return bytes <= eagerLimit && bytes + FlowLimits.MESSAGE_COST <= eagerCredit;
+    return isShort(bytes) && bytes + FlowLimits.MESSAGE_COST <= eagerCredit;
   }
 
   private boolean mayGoEagerly(MessageRequest r) {

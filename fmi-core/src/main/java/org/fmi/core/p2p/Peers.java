@@ -1,10 +1,13 @@
 package org.fmi.core.p2p;
 
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.control.Counter;
+import org.fmi.control.RankReport.Untaken;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
@@ -81,10 +84,30 @@ final class Peers {
     return p != null ? p : connect(other);
   }
 
+  /**
+   * Of the copies of messages that their peers have not taken, those of the peer and tag of which
+   * there are most; null if there are none.
+   */
+  @Nullable Untaken untaken() {
+    Map<List<Integer>, Untaken> all = new HashMap<>();
+    for (Peer p : peers) {
+      if (p != null) {
+        p.forEachSend(
+            r -> {
+              if (r.buffer != null && r.buffer.equals(requests.copies)) {
+                int tag = Contexts.isCollective(r.context) ? Untaken.NO_TAG : (int) r.tag;
+                all.merge(List.of(r.peer, tag), new Untaken(r.peer, tag, 1, r.bytes), Untaken::and);
+              }
+            });
+      }
+    }
+    return all.values().stream().max(Comparator.comparingLong(Untaken::messages)).orElse(null);
+  }
+
   /** What a receive waits for may be announced only after those that nobody wants yet. */
   void allowMoreAnnouncements() {
     for (Peer p : peers) {
-      if (p != null && p.mayAnnounceNoMore()) {
+      if (p != null && p.waiting.isFull()) {
         p.allowMoreAnnouncements();
       }
     }

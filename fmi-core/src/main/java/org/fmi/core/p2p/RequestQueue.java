@@ -1,5 +1,6 @@
 package org.fmi.core.p2p;
 
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Requests in the order they were added, linked through {@link MessageRequest#next}. */
@@ -46,6 +47,21 @@ final class RequestQueue {
     }
     r.next = null;
     return true;
+  }
+
+  /** Shows each of them. */
+  void forEach(Consumer<MessageRequest> each) {
+    for (MessageRequest r = first; r != null; r = r.next) {
+      each.accept(r);
+    }
+  }
+
+  /** Removes each of them, and hands it on. */
+  void drain(Consumer<MessageRequest> each) {
+    for (MessageRequest r = first; r != null; r = first) {
+      removeFirst();
+      each.accept(r);
+    }
   }
 
   void removeFirst() {

@@ -17,7 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Requests {
   private final Messenger messenger;
-  private final AttachedBuffer attached;
+
+  /** Buffered sends, in the room that the program has attached. */
+  final SendBuffer attached;
+
+  /** Standard sends that their peers do not take yet. */
+  final SendBuffer copies;
+
   private final StatusCache statuses = new StatusCache();
   private @Nullable MessageRequest free;
 
@@ -28,9 +34,10 @@ final class Requests {
   private final Answers answers;
   private @Nullable MessageLog log;
 
-  Requests(Messenger messenger, AttachedBuffer attached) {
+  Requests(Messenger messenger) {
     this.messenger = messenger;
-    this.attached = attached;
+    this.attached = new SendBuffer(messenger.size(), 0);
+    this.copies = new SendBuffer(messenger.size(), FlowLimits.MESSAGE_COST);
     this.answers = new Answers(messenger);
   }
 
@@ -49,6 +56,8 @@ final class Requests {
   void reset() {
     active = 0;
     newest = null;
+    attached.reset();
+    copies.reset();
     Unkept unkept = unkept();
     if (unkept != null) {
       unkept.enterEpoch();
@@ -185,10 +194,11 @@ final class Requests {
     if (kept != null && r.number != MessageLog.NO_NUMBER) {
       kept.completed(r);
     }
-    if (r.buffered) {
-      attached.give(r.bytes);
-      give(r);
-    } else if (r.again) {
+    SendBuffer buffer = r.buffer;
+    if (buffer != null) {
+      buffer.give(r);
+    }
+    if (buffer != null || r.again) {
       give(r);
     }
   }

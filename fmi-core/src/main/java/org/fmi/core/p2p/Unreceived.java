@@ -28,9 +28,13 @@ public final class Unreceived {
     mailbox.pull(announced);
   }
 
-  /** Fetches all that are announced, and makes progress until they are here. */
+  /**
+   * Fetches all that are announced, and makes progress until they are here. What peers hold back
+   * will be announced.
+   */
   public void fetch() {
     messenger.check();
+    waits.askToAnnounce();
     while (!mailbox.fetchAll()) {
       waits.progress(null);
     }

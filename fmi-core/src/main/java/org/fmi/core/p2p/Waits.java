@@ -33,6 +33,9 @@ final class Waits {
   /** How long calls have nothing to do before peers announce what they hold back. */
   private static final long HELD_NANOS = 2_000_000;
 
+  /** How long peers hold something back at most though calls have something to do. */
+  private static final long HELD_LONG_NANOS = 50_000_000;
+
   private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();
 
   private final Messenger messenger;
@@ -40,6 +43,7 @@ final class Waits {
   private final Peers peers;
   private final Mailbox mailbox;
   private final SendList unsent;
+  private final LineMessages lines;
   private final Poller progress;
 
   /** The rank that a blocking call waits for; negative if there is none, or any would do. */
@@ -75,8 +79,10 @@ final class Waits {
   private long progressedUntil;
   private boolean progressedLong;
 
-  /** Whether peers may hold back what they send again, and since when calls have had no work. */
+  /** Whether peers may hold messages back, since when, and since when calls have had no work. */
   private boolean held;
+
+  private long heldSince;
 
   private boolean idle;
   private long idleSince;
@@ -98,12 +104,14 @@ final class Waits {
       Peers peers,
       Mailbox mailbox,
       SendList unsent,
+      LineMessages lines,
       WaitStrategy strategy) {
     this.messenger = messenger;
     this.listener = listener;
     this.peers = peers;
     this.mailbox = mailbox;
     this.unsent = unsent;
+    this.lines = lines;
     this.progress = new Poller(strategy, this::noteLongWait);
   }
 
@@ -293,10 +301,15 @@ final class Waits {
             + " or guard all calls by one lock");
   }
 
+  /** Makes what progress is possible now, in a call that does not wait. */
+  int look() {
+    messenger.check();
+    return work(progress.look(messenger));
+  }
+
   /** Makes what progress is possible now. */
   void poll() {
-    messenger.check();
-    if (work(progress.look(messenger)) == 0) {
+    if (look() == 0) {
       boolean _ = listener.waits(); // a program that looks again and again waits too
     }
   }
@@ -316,10 +329,13 @@ final class Waits {
     return work;
   }
 
-  /** What a peer sends again waits for credit. */
+  /** Messages of a peer wait for credit. */
   void onHeld(Peer p) {
     p.onHeld();
-    held = true;
+    if (!held) {
+      held = true;
+      heldSince = progress.now();
+    }
     idle = false;
   }
 
@@ -329,11 +345,19 @@ final class Waits {
     if (!nothing || !idle) {
       idle = nothing;
       idleSince = now;
-    } else if (now - idleSince >= HELD_NANOS) {
-      held = false;
-      peers.askToAnnounce();
-      unsent.flush();
     }
+    if ((idle && now - idleSince >= HELD_NANOS)
+        || now - heldSince >= HELD_LONG_NANOS
+        || lines.isCollecting()) {
+      askToAnnounce();
+    }
+  }
+
+  /** Has announced what peers hold back for credit. */
+  void askToAnnounce() {
+    held = false;
+    peers.askToAnnounce();
+    unsent.flush();
   }
 
   /** Ends a {@link #step} that sleeps, now or the next one. Any thread. */
@@ -372,7 +396,15 @@ final class Waits {
             r == null ? awaited : r.peer,
             inMessage ? (int) (r == null ? probedTag : r.tag) : LongWait.ANY,
             awaitedContext,
-            goesOn ? progressedSince : now - LONG_NANOS);
+            goesOn ? progressedSince : now - LONG_NANOS,
+            r != null && isCopyWithoutRoom(r) ? peers.untaken() : null);
+  }
+
+  private boolean isCopyWithoutRoom(MessageRequest r) {
+    return r.send
+        && r.mode == PointToPoint.Mode.STANDARD
+        && r.peer != messenger.rank()
+        && peers.get(r.peer).isShort(r.bytes);
   }
 
   // ---- waits without hope

@@ -47,11 +47,14 @@
  *   <li><b>Eager window.</b> Each rank may have {@link FlowLimits#windowBytes} of eager messages on
  *       the way to, or unmatched at, another one; a message costs its length and {@link
  *       FlowLimits#MESSAGE_COST}. What has been consumed by receives is given back by {@code
- *       CREDIT} frames (length field), a quarter of the window at a time. A message without credit
- *       goes by rendezvous, which makes a blocking sender wait for the receiver. One that is sent
- *       again out of the log stays behind instead, as nobody waits for it: {@code HELD} tells the
- *       receiver so. If that has had nothing to do in its calls for a while, what it waits for may
- *       be such a message: by {@code ANNOUNCE} some of them go by rendezvous all the same.
+ *       CREDIT} frames (length field), a quarter of the window at a time. A short message without
+ *       credit is copied into the {@link SendBuffer}, and its send is complete; without room there
+ *       it goes by rendezvous, which makes its sender wait for the receiver. A copy, and a message
+ *       that is sent again out of the log, waits for credit, as nobody waits for it: {@code HELD}
+ *       tells the receiver so. What that waits for may be such a message, if its calls have had
+ *       nothing to do for a while, or no credit was given for long: by {@code ANNOUNCE} some of
+ *       them come all the same, by rendezvous, or whole if they are not longer than an announcement
+ *       takes memory. Each time that is asked without credit in between, it is twice as many.
  *   <li><b>Announcement window.</b> A rank may have {@link FlowLimits#ANNOUNCEMENTS} unanswered
  *       {@code RTS} at a peer. When a receiver waits for something that none of them is, it allows
  *       as many again by a {@code CREDIT} frame (sequence field): the message it waits for may be

@@ -85,7 +85,8 @@ enum Place {
         wait.peer(),
         wait.tag(),
         wait.communicator(),
-        lifecycle.nanosSince(wait.sinceNanos()));
+        lifecycle.nanosSince(wait.sinceNanos()),
+        wait.untaken());
   }
 
   /**

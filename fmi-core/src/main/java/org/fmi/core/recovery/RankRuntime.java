@@ -129,6 +129,7 @@ public final class RankRuntime implements Fmi {
             config.size(),
             WaitStrategy.of(ownCore, config.ranksOnMachine(), config.cores(), clock::nanoTime),
             new Hooks());
+    messenger.copies(config.sendBufferBytes(Runtime.getRuntime().maxMemory()));
     this.program = new Recording(messenger, config.recordLimitBytes(), this::onOutsideCall);
     this.world = Communicator.world(program, contexts, this::abort);
     this.system = Communicator.system(messenger, contexts, this::abort);

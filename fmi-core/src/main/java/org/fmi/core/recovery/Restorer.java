@@ -105,7 +105,7 @@ final class Restorer {
       case REPLAYING -> {}
     }
     contexts.restore(image.contexts());
-    messenger.restoreAttached(image.attached());
+    messenger.attachBuffer(image.attached());
     tuner.goneBack(image.interval(), checkpoints.timesGoneBack());
     boolean numbered = loop.flow == null || overlap != null;
     if (logs && (id.last() || !numbered) && how != How.REPLAYING) {

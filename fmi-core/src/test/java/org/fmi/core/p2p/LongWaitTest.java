@@ -11,6 +11,7 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.fmi.Comm;
 import org.fmi.Request;
+import org.fmi.control.RankReport.Untaken;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.p2p.MemoryNetwork.Options;
@@ -45,6 +46,7 @@ final class LongWaitTest {
           if (m.rank() == 0) {
             assertThat(m.longWait()).isNull();
             waits.set(m);
+            m.copies(10 * (4 + FlowLimits.MESSAGE_COST));
             waiting.run(world(m), new int[2]);
             assertThat(m.longWait()).isNull();
           } else {
@@ -73,6 +75,28 @@ final class LongWaitTest {
 
   private static void receive(Comm world, int[] box) {
     world.recv(box, 1 - world.rank(), 7);
+  }
+
+  /** What fills the buffer is named, and only where a send waits for room in it. */
+  @Test
+  void aSendWithoutRoomForACopy() {
+    int atOnce = Options.PLAIN.slots(); // as nobody polls at the other rank
+    LongWait wait =
+        seen(
+            (world, box) -> {
+              for (int i = 0; i < atOnce + 10; i++) {
+                world.send(box, 0, 1, 1, i < atOnce + 3 ? 2 : 3);
+              }
+              send(world, box);
+            },
+            (world, box) -> {
+              for (int i = 0; i < atOnce + 10; i++) {
+                world.recv(box, 0, 1, 0, i < atOnce + 3 ? 2 : 3);
+              }
+              receive(world, box);
+            });
+    assertThat(wait.tag()).isEqualTo(7);
+    assertThat(wait.untaken()).isEqualTo(new Untaken(1, 3, 7, 28));
   }
 
   @Test
@@ -147,6 +171,7 @@ final class LongWaitTest {
           if (m.rank() == 0) {
             Request never = world(m).irecv(box, 1, 8);
             waits.set(m);
+            m.copies(10 * (4 + FlowLimits.MESSAGE_COST));
             Request.waitAny(never, world(m).irecv(box, 1, 7));
             never.cancel();
           } else {

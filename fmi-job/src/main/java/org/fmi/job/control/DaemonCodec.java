@@ -211,6 +211,7 @@ public final class DaemonCodec {
         .putInt(setup.logRingBase())
         .putLong(setup.recordLimitBytes())
         .putLong(setup.logLimitBytes())
+        .putLong(setup.sendBufferBytes())
         .putInt(setup.flowLimit())
         .putInt(setup.idleMegahertz());
     RuntimeParts.putInterval(out, setup.interval());
@@ -234,6 +235,7 @@ public final class DaemonCodec {
         .logRingBase(in.getInt())
         .recordLimitBytes(in.getLong())
         .logLimitBytes(in.getLong())
+        .sendBufferBytes(in.getLong())
         .flowLimit(in.getInt())
         .idleMegahertz(in.getInt())
         .interval(RuntimeParts.getInterval(in))

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param groupLosses see {@link org.fmi.spi.RankConfig}
  * @param recordLimitBytes see {@link org.fmi.spi.RankConfig}
  * @param logLimitBytes see {@link org.fmi.spi.RankConfig}
+ * @param sendBufferBytes see {@link org.fmi.spi.RankConfig}
  * @param flowLimit see {@link org.fmi.spi.RankConfig}
  * @param idleMegahertz the most that cores run at whose ranks wait in a recovery; 0 for no limit
  * @param transports see {@link org.fmi.spi.RankConfig}
@@ -40,6 +42,7 @@ public record NodeSetup(
     int logRingBase,
     long recordLimitBytes,
     long logLimitBytes,
+    long sendBufferBytes,
     int flowLimit,
     int idleMegahertz,
     CheckpointInterval interval,
@@ -76,6 +79,7 @@ public record NodeSetup(
     private int logRingBase = 2;
     private long recordLimitBytes;
     private long logLimitBytes;
+    private long sendBufferBytes = RankConfig.SEND_BUFFER_OF_HEAP;
     private int flowLimit;
     private int idleMegahertz;
     private List<String> transports = List.of();
@@ -150,6 +154,11 @@ public record NodeSetup(
       return this;
     }
 
+    public Builder sendBufferBytes(long value) {
+      sendBufferBytes = value;
+      return this;
+    }
+
     public Builder flowLimit(int value) {
       flowLimit = value;
       return this;
@@ -199,6 +208,7 @@ public record NodeSetup(
           logRingBase,
           recordLimitBytes,
           logLimitBytes,
+          sendBufferBytes,
           flowLimit,
           idleMegahertz,
           Objects.requireNonNull(interval, "interval"),

@@ -14,6 +14,7 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Fault;
 import org.fmi.spi.FaultPoint;
 import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
 
 /** How the messages and settings of fmi-core are written inside of control messages. */
 final class RuntimeParts {
@@ -277,6 +278,7 @@ final class RuntimeParts {
           .putInt(waiting.tag())
           .putString(waiting.communicator())
           .putLong(waiting.nanos());
+      putUntaken(out, waiting.untaken());
     }
     out.putInt(report.meters().size());
     report.meters().forEach(meter -> putMeter(out, meter));
@@ -295,13 +297,35 @@ final class RuntimeParts {
     RankReport.Waiting waiting =
         in.getBoolean()
             ? new RankReport.Waiting(
-                in.getString(), in.getInt(), in.getInt(), in.getString(), in.getLong())
+                in.getString(),
+                in.getInt(),
+                in.getInt(),
+                in.getString(),
+                in.getLong(),
+                getUntaken(in))
             : null;
     List<MeterReading> meters = new ArrayList<>();
     for (int n = in.getInt(); n > 0; n--) {
       meters.add(getMeter(in));
     }
     return new RankReport(epoch, place, loop, iteration, iterations, waiting, counters, meters);
+  }
+
+  private static void putUntaken(MessageWriter out, RankReport.@Nullable Untaken untaken) {
+    out.putBoolean(untaken != null);
+    if (untaken != null) {
+      out.putInt(untaken.peer())
+          .putInt(untaken.tag())
+          .putLong(untaken.messages())
+          .putLong(untaken.bytes());
+    }
+  }
+
+  private static RankReport.@Nullable Untaken getUntaken(MessageReader in)
+      throws BadMessageException {
+    return in.getBoolean()
+        ? new RankReport.Untaken(in.getInt(), in.getInt(), in.getLong(), in.getLong())
+        : null;
   }
 
   static void putJobMessage(MessageWriter out, JobMessage message) {
@@ -407,6 +431,7 @@ final class RuntimeParts {
         .putInt(config.heartbeatTimeoutMillis())
         .putLong(config.recordLimitBytes())
         .putLong(config.logLimitBytes())
+        .putLong(config.sendBufferBytes())
         .putInt(config.flowLimit());
     putInterval(out, config.interval());
     out.putList(config.transports(), MessageWriter::putString)
@@ -436,6 +461,7 @@ final class RuntimeParts {
         .heartbeatTimeoutMillis(in.getInt())
         .recordLimitBytes(in.getLong())
         .logLimitBytes(in.getLong())
+        .sendBufferBytes(in.getLong())
         .flowLimit(in.getInt())
         .interval(getInterval(in))
         .transports(List.copyOf(in.getList(MessageReader::getString)))

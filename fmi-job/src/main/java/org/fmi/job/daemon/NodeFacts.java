@@ -44,6 +44,7 @@ public record NodeFacts(
         .heartbeatTimeoutMillis(setup.heartbeatMillis())
         .recordLimitBytes(setup.recordLimitBytes())
         .logLimitBytes(setup.logLimitBytes())
+        .sendBufferBytes(setup.sendBufferBytes())
         .flowLimit(setup.flowLimit())
         .interval(setup.interval())
         .transports(setup.transports())

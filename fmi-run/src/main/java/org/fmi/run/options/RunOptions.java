@@ -19,6 +19,7 @@ import org.fmi.job.JobSpec;
 import org.fmi.run.options.Settings.Value;
 import org.fmi.run.process.NativeText;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.RankConfig;
 import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -83,11 +84,16 @@ public record RunOptions(
    *
    * @param transports names of transports, empty for all
    * @param heartbeatMillis a process silent for this long is declared dead
+   * @param sendBufferBytes see {@link org.fmi.spi.RankConfig}
    * @param startMillis how long the start of a node's daemon may take
    * @param logRingBase rank r connects to r + base^i in the log-ring
    */
   public record Network(
-      List<String> transports, int heartbeatMillis, int startMillis, int logRingBase) {
+      List<String> transports,
+      long sendBufferBytes,
+      int heartbeatMillis,
+      int startMillis,
+      int logRingBase) {
     public Network {
       transports = List.copyOf(transports);
     }
@@ -313,6 +319,7 @@ public record RunOptions(
           decimal(Setting.START_TIMEOUT, 1, 86_400, Math.max(DEFAULT_START_SECONDS, heartbeat));
       return new Network(
           transports(nodes),
+          sendBuffer(),
           (int) Math.round(1000 * heartbeat),
           (int) Math.round(1000 * start),
           whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2));
@@ -333,6 +340,11 @@ public record RunOptions(
         }
       }
       return faults;
+    }
+
+    private long sendBuffer() throws UsageException {
+      int mib = whole(Setting.SEND_BUFFER, 0, 1 << 20, -1);
+      return mib < 0 ? RankConfig.SEND_BUFFER_OF_HEAP : (long) mib << 20;
     }
 
     private List<String> transports(List<JobSpec.Node> nodes) throws UsageException {

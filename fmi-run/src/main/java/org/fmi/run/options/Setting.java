@@ -42,6 +42,12 @@ enum Setting {
       "T",
       "auto, shm (one node only), rdma or tcp (default auto: shm within a node; between nodes"
           + " rdma where there is a device, else tcp)"),
+  SEND_BUFFER(
+      "--send-buffer",
+      "send-buffer",
+      "MIB",
+      "memory per rank for copies of short messages that no receive has taken yet, so that their"
+          + " sends need not wait (default: a sixteenth of the heap, at least 16)"),
   VERBS(
       "--verbs",
       "verbs",

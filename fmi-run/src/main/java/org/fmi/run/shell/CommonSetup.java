@@ -31,6 +31,7 @@ final class CommonSetup {
         .logRingBase(network.logRingBase())
         .recordLimitBytes(RECORD_LIMIT)
         .logLimitBytes(options.spec().recovery().logLimitBytes())
+        .sendBufferBytes(network.sendBufferBytes())
         .flowLimit(options.repetition().flowLimit())
         .idleMegahertz(processes.idleMegahertz())
         .transports(network.transports())

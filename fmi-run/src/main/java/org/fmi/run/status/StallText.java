@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.fmi.control.RankReport.Untaken;
 import org.fmi.control.RankReport.Waiting;
 import org.fmi.job.Stall;
 
@@ -115,6 +116,34 @@ public final class StallText {
     }
     if (!stall.circle().isEmpty()) {
       lines.add("they wait in a circle: " + circle(stall.circle()));
+    }
+    lines.addAll(fullBuffers(stall.waiters()));
+    return lines;
+  }
+
+  /** Sends that wait because messages before them fill the sender's buffer. */
+  private static List<String> fullBuffers(List<Stall.Waiter> waiters) {
+    List<String> lines = new ArrayList<>();
+    for (Stall.Waiter w : waiters) {
+      Untaken untaken = w.waiting().untaken();
+      if (untaken != null) {
+        lines.add(
+            "the send buffer of rank "
+                + w.rank()
+                + " is full (--send-buffer): rank "
+                + untaken.peer()
+                + " has not received "
+                + Amounts.count(untaken.messages(), "message")
+                + (untaken.tag() == Untaken.NO_TAG
+                    ? " of collective calls, "
+                    : " with tag " + untaken.tag() + ", ")
+                + Amounts.bytes(untaken.bytes()));
+      }
+    }
+    int more = lines.size() - MOST_LINES;
+    if (more > 0) {
+      lines = new ArrayList<>(lines.subList(0, MOST_LINES));
+      lines.add("and so for " + Amounts.count(more, "more rank"));
     }
     return lines;
   }

@@ -217,6 +217,7 @@ public final class Mistakes {
         world.send(large, (rank + 1) % world.size(), 3);
         world.recv(large, (rank + world.size() - 1) % world.size(), 3);
       }
+      case "early" -> early(world);
       case "endless" -> {
         if (rank == 1) {
           new CompletableFuture<Void>().join();
@@ -373,6 +374,28 @@ public final class Mistakes {
         }
       }
     };
+  }
+
+  /** What is received first is sent last. */
+  private static void early(Comm world) {
+    int messages = 3000;
+    byte[] message = new byte[1000];
+    if (world.rank() == 0) {
+      for (int i = 0; i < messages; i++) {
+        message[0] = (byte) i;
+        world.send(message, 1, 7);
+      }
+      world.send(message, 1, 8);
+      return;
+    }
+    world.recv(message, 0, 8);
+    for (int i = 0; i < messages; i++) {
+      world.recv(message, 0, 7);
+      if (message[0] != (byte) i) {
+        throw new IllegalStateException("message " + i + " has " + message[0]);
+      }
+    }
+    System.out.println("received " + messages + " in order");
   }
 
   /** All but the last are caught, so that one job shows them. */

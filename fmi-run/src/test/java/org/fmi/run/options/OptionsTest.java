@@ -375,6 +375,7 @@ final class OptionsTest {
         .as("as long as silence may last")
         .isEqualTo(90_000);
     assertThat(options.network().logRingBase()).isEqualTo(2);
+    assertThat(options.network().sendBufferBytes()).isEqualTo(RankConfig.SEND_BUFFER_OF_HEAP);
     assertThat(options.output().verbosity()).isEqualTo(Verbosity.NORMAL);
   }
 
@@ -485,7 +486,7 @@ final class OptionsTest {
                 + " --max-recoveries 3 --events e.jsonl --quiet --tag-output -x HERE -x"
                 + " THERE=then=x -J -Xmx2g -J -Dkey=value --check --heartbeat 0.5 --logring-base 4"
                 + " --start-timeout 600"
-                + " --bind none app.jar");
+                + " --bind none --send-buffer 3 app.jar");
     assertThat(options.processes().bind()).isFalse();
     assertThat(options.repetition().check()).isTrue();
     assertThat(options.network().transports()).containsExactly("tcp");
@@ -503,6 +504,7 @@ final class OptionsTest {
     assertThat(options.network().heartbeatMillis()).isEqualTo(500);
     assertThat(options.network().startMillis()).isEqualTo(600_000);
     assertThat(options.network().logRingBase()).isEqualTo(4);
+    assertThat(options.network().sendBufferBytes()).isEqualTo(3 << 20);
   }
 
   @Test
@@ -666,6 +668,7 @@ final class OptionsTest {
           -n 4 --heartbeat 0 app.jar           | --heartbeat 0 | 0.1
           -n 4 --logring-base 1 app.jar        | --logring-base 1 | from 2
           -n 4 --start-timeout 0.5 app.jar     | --start-timeout 0.5 | from 1.0
+          -n 4 --send-buffer -1 app.jar        | --send-buffer -1 | from 0
           -n 4 --launcher slum app.jar        | --launcher slum | local, ssh, slurm
           -n 4 --launcher ssh app.jar          | --launcher ssh | --hosts
           -n 4 --launcher local --hosts a:4 app.jar | --launcher local | --ppn

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
+import org.fmi.control.RankReport.Untaken;
 import org.fmi.control.RankReport.Waiting;
 import org.fmi.job.Stall;
 import org.junit.jupiter.api.Test;
@@ -90,6 +91,29 @@ final class StallTextTest {
               0-39  recv  ranks 0-39    7  world                17  49 s
             they wait in a circle: 0 waits for 1, 1 for 2, 2 for 3, ..., 39 for 0: 40 ranks
             """);
+  }
+
+  @Test
+  void whatFillsASendBufferIsNamed() {
+    Waiting sends = new Waiting("send", 1, 8, "world", 0, new Untaken(1, 7, 73_325, 7_332_500));
+    Waiting reduces =
+        new Waiting("reduce", 0, -1, "world", 0, new Untaken(2, Untaken.NO_TAG, 1, 8));
+    Stall stall =
+        new Stall.AllWait(
+            10 * SECOND,
+            waiters(3, r -> r == 0 ? sends : r == 1 ? reduces : receives(0)),
+            List.of(),
+            List.of(0, 1));
+    assertThat(StallText.lines(stall))
+        .hasSize(7)
+        .endsWith(
+            "they wait in a circle: 0 waits for 1, 1 for 0",
+            "the send buffer of rank 0 is full (--send-buffer): rank 1 has not received 73325"
+                + " messages with tag 7, 7.0 MiB",
+            "the send buffer of rank 1 is full (--send-buffer): rank 2 has not received 1 message"
+                + " of collective calls, 8 B");
+    Stall all = new Stall.AllWait(10 * SECOND, waiters(10, _ -> sends), List.of(), List.of());
+    assertThat(StallText.lines(all)).hasSize(11).last().isEqualTo("and so for 2 more ranks");
   }
 
   @Test

@@ -1,0 +1,165 @@
+package org.fmi.core.p2p;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.wire.Memory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies of messages whose sends are complete and that their peers do not take yet: those of
+ * buffered sends, in the room that the program has attached, or those of standard sends, in the
+ * rank's own.
+ *
+ * <p>Copies lie off the heap in pieces, one peer's messages after each other. A peer takes its
+ * messages about in that order, so a piece is soon free as a whole.
+ */
+final class SendBuffer {
+  /** Memory that messages to one peer are copied to. */
+  static final class Piece {
+    private final MemorySegment memory;
+    private long end;
+    private int messages;
+
+    Piece(MemorySegment memory) {
+      this.memory = memory;
+    }
+  }
+
+  private static final int PIECE_BYTES = 64 << 10;
+
+  /** An empty buffer does not keep more memory than this. */
+  private static final long KEPT_BYTES = 16 << 20;
+
+  private final int messageCost;
+  private final LogPieces pieces = new LogPieces();
+
+  /** By peer, the piece that its next message is copied to. */
+  private final @Nullable Piece[] filling;
+
+  private long bytes;
+  private long used;
+
+  /**
+   * A buffer without room.
+   *
+   * @param size the number of ranks
+   * @param messageCost what a message takes of the room beside its length
+   */
+  SendBuffer(int size, int messageCost) {
+    this.filling = new Piece[size];
+    this.messageCost = messageCost;
+  }
+
+  /** Begins an epoch: nothing is under way. */
+  void reset() {
+    Arrays.fill(filling, null);
+    pieces.drop();
+    used = 0;
+  }
+
+  /** All of its room in bytes, free or not. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** From now on it has this much room, whatever is in use. */
+  void room(long newBytes) {
+    bytes = newBytes;
+    pieces.most(newBytes);
+  }
+
+  boolean inUse() {
+    return used > 0;
+  }
+
+  boolean hasRoom(long length) {
+    return length + messageCost <= bytes - used;
+  }
+
+  /** Makes a request a send of a copy of a message, which there is room for. */
+  void prepare(
+      MessageRequest r, Object base, long offset, long length, int dest, int context, long tag) {
+    take(length);
+    Piece piece = pieceFor(dest, length);
+    long at = piece.end;
+    piece.end += (length + 7) & ~7L;
+    piece.messages++;
+    Memory.toSegment(base, offset, piece.memory, at, length);
+    r.prepareSend(piece.memory, at, length, dest, context, tag, Mode.STANDARD);
+    r.buffer = this;
+    r.piece = piece;
+  }
+
+  private Piece pieceFor(int dest, long length) {
+    Piece piece = filling[dest];
+    if (piece != null && piece.end + length <= piece.memory.byteSize()) {
+      return piece;
+    }
+    if (length > PIECE_BYTES) {
+      return new Piece(memory(length, 2 * length));
+    }
+    Piece next = new Piece(memory(PIECE_BYTES, PIECE_BYTES));
+    filling[dest] = next;
+    if (piece != null && piece.messages == 0) {
+      giveBack(piece);
+    }
+    return next;
+  }
+
+  private MemorySegment memory(long length, long largest) {
+    MemorySegment memory = pieces.take(length, length, largest);
+    return memory != null ? memory : MessagePool.memory(length);
+  }
+
+  /** The send of a copy is complete. */
+  void give(MessageRequest r) {
+    Piece piece = r.piece;
+    r.piece = null;
+    if (piece != null && --piece.messages == 0) {
+      if (piece == filling[r.peer]) {
+        piece.end = 0;
+      } else {
+        giveBack(piece);
+      }
+    }
+    give(r.bytes);
+  }
+
+  private void giveBack(Piece piece) {
+    if (piece.memory.isNative()) {
+      pieces.give(piece.memory);
+    }
+  }
+
+  /** A message of this length takes its room. */
+  void take(long length) {
+    used += length + messageCost;
+    assert used <= bytes : "a message is copied that there is no room for";
+  }
+
+  /** The room of a message of this length is free again. */
+  void give(long length) {
+    used -= length + messageCost;
+    assert used >= 0 : "more room was given back than taken";
+    if (used == 0 && pieces.held() > KEPT_BYTES) {
+      Arrays.fill(filling, null);
+      pieces.drop();
+    }
+  }
+
+  /** The error of a buffered send that does not fit. */
+  FmiException refusal(long length) {
+    return new FmiException(
+        ErrorClass.BUFFER,
+        "a buffered send of "
+            + length
+            + " bytes does not fit: "
+            + used
+            + " of "
+            + bytes
+            + " attached bytes are in use; attach a larger buffer");
+  }
+}
