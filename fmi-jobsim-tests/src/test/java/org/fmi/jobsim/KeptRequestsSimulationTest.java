@@ -345,19 +345,6 @@ final class KeptRequestsSimulationTest {
   }
 
   @Test
-  void withCheckThereIsNone() {
-    refuses(
-        ranks(false, false).withCheck(),
-        "1 requests are not complete",
-        (fmi, process, cluster) -> {
-          long[] buffer = new long[1];
-          twoIterations(
-              fmi, () -> fmi.world().irecv(buffer, 1, 3), Holder.of(new Request[1]), buffer);
-          return 0;
-        });
-  }
-
-  @Test
   void onesFromBeforeTheLoopAreNoState() {
     refuses(
         ranks(false, false),

@@ -3,8 +3,10 @@ package org.fmi.jobsim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -12,9 +14,12 @@ import net.openhft.chronicle.bytes.BytesIn;
 import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
 import org.fmi.Comm;
+import org.fmi.Flow;
+import org.fmi.FlowBody;
 import org.fmi.Fmi;
 import org.fmi.Holder;
 import org.fmi.Op;
+import org.fmi.Request;
 import org.fmi.Rollback;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -146,6 +151,64 @@ final class RepetitionSimulationTest {
         });
   }
 
+  /** Neither are they checked where requests are under way, which --check must not refuse. */
+  @Test
+  void requestsAreKeptAcrossIterations() {
+    assertSame(
+        SHAPE.withInterval(new CheckpointInterval.Every(3)),
+        (fmi, process, cluster) -> {
+          Comm world = fmi.world();
+          int right = (world.rank() + 1) % world.size();
+          int left = (world.rank() + world.size() - 1) % world.size();
+          long[] in = new long[1];
+          long[] sum = new long[1];
+          Holder<Request[]> request = Holder.of(new Request[1]);
+          fmi.loop(
+              20,
+              n -> {
+                if (n > 0) {
+                  request.get()[0].waitFor();
+                  sum[0] = 31 * sum[0] + in[0];
+                }
+                request.get()[0] = n < 19 ? world.irecv(in, left, 5) : null;
+                if (n < 19) {
+                  world.send(new long[] {n + world.rank()}, right, 5);
+                }
+              },
+              in,
+              sum,
+              request);
+          return sum(fmi, sum[0]);
+        });
+  }
+
+  /** Neither a buffer that each iteration writes anew, nor a cache, nor what is transient. */
+  @Test
+  void whatAnIterationWritesAnewNeedNotBeState() {
+    Program program =
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          long[] scratch = new long[3];
+          Map<Long, Long> cache = new HashMap<>();
+          Timing timing = new Timing();
+          fmi.loop(
+              20,
+              n -> {
+                timing.calls++;
+                scratch[1] = cache.computeIfAbsent(n % 7, k -> k * k);
+                sum[0] += sum(fmi, scratch[1]);
+              },
+              sum);
+          assertThat(timing.calls).isGreaterThanOrEqualTo(20);
+          return sum[0];
+        };
+    assertSame(SHAPE.withInterval(new CheckpointInterval.Every(5)), program);
+  }
+
+  private static final class Timing {
+    transient long calls;
+  }
+
   /** The order in which they come is not that of the first time. */
   @Test
   void receivesFromAnySourceAreNotChecked() {
@@ -195,6 +258,137 @@ final class RepetitionSimulationTest {
         },
         "the loop's state object 1, a double[], element 2: 3.5 the first time, 7.5 when repeated",
         "must be state of the loop");
+  }
+
+  /** State and messages are the same, but not what the program computes. */
+  @Test
+  void anAccumulatorThatIsReadAfterTheLoop() {
+    assertFound(
+        (fmi, process, cluster) -> {
+          long[] total = new long[1];
+          long[] state = new long[1];
+          fmi.loop(
+              100,
+              n -> {
+                state[0] = n;
+                total[0] += n;
+              },
+              state);
+          return total[0];
+        },
+        "changes what is no state of the loop when iterations are repeated from a checkpoint, up to"
+            + " iteration 1: total, a long[], element 0: 1 the first time, 2 when repeated",
+        "must be state of the loop");
+  }
+
+  /** Without a failure, nobody else counts here. */
+  private static final class Totals {
+    static final long[] ALL = new long[1];
+    long own;
+
+    private void step(long n) {
+      own += n;
+      ALL[0] += n;
+    }
+  }
+
+  @Test
+  void accumulatorsInFields() {
+    assertFound(
+        ALONE,
+        (fmi, process, cluster) -> {
+          Totals totals = new Totals();
+          fmi.loop(20, n -> totals.step(n));
+          return totals.own;
+        },
+        "totals.own: 1 the first time, 2 when repeated",
+        "Totals.ALL, a long[], element 0: ");
+  }
+
+  /** A ring of numbers: each state has this rank's, and what it has received for it. */
+  private static class Ring implements FlowBody<long[]> {
+    private final Comm world;
+    transient long calls;
+
+    Ring(Comm world) {
+      this.world = world;
+    }
+
+    static Flow flow(int size) {
+      return (rank, iteration) -> new int[] {(rank + size - 1) % size};
+    }
+
+    @Override
+    public void exchange(long iteration, long[] now) {
+      int size = world.size();
+      world.sendRecv(
+          now, 0, 1, (world.rank() + 1) % size, 3, now, 1, 1, (world.rank() + size - 1) % size, 3);
+    }
+
+    @Override
+    public void step(long iteration, long[] now, long[] next) {
+      calls++;
+      next[0] = 31 * now[0] + now[1];
+    }
+  }
+
+  private static long ring(Fmi fmi, Ring body) {
+    Comm world = fmi.world();
+    long[] last =
+        fmi.flowLoop(
+            20,
+            Ring.flow(world.size()),
+            body,
+            () -> new long[] {world.rank(), 0},
+            state -> new Object[] {state});
+    return sum(fmi, last[0]);
+  }
+
+  /** Both states have something in them that is older than the checkpoint. */
+  @Test
+  void whatAnIterationOfAFlowReceivesIsNotComparedBeforeItHasReceivedIt() {
+    for (int interval = 1; interval <= 8; interval++) {
+      assertSame(
+          SHAPE.withInterval(new CheckpointInterval.Every(interval)),
+          (fmi, process, cluster) -> ring(fmi, new Ring(fmi.world())));
+    }
+  }
+
+  @Test
+  void anAccumulatorOfAFlow() {
+    assertFound(
+        SHAPE.withInterval(new CheckpointInterval.Every(4)),
+        (fmi, process, cluster) ->
+            ring(
+                fmi,
+                new Ring(fmi.world()) {
+                  long total;
+
+                  @Override
+                  public boolean finish(long iteration, long[] next) {
+                    total += next[0];
+                    return true;
+                  }
+                }),
+        "changes what is no state of the loop",
+        "total: ");
+  }
+
+  /** The body's variables are seen by nobody, static fields are. */
+  @Test
+  void anAccumulatorOfALoopByCalls() {
+    assertFound(
+        ALONE,
+        (fmi, process, cluster) -> {
+          long[] state = new long[1];
+          Totals totals = new Totals();
+          for (long n = fmi.loop(state); n < 20; n = fmi.loop(state)) {
+            totals.step(n);
+          }
+          fmi.endLoop();
+          return 0;
+        },
+        "Totals.ALL, a long[], element 0: ");
   }
 
   @Test

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A job for the test of a program: its ranks run on threads of this JVM, one at a time, in an order
- * drawn from the seed. Each rank has a node of its own; nothing fails but what is asked for.
+ * drawn from the seed. Each rank has a node of its own; nothing fails but what is asked for. Where
+ * nothing does, iterations are repeated and compared, as with {@code fmirun --check}.
  */
 public final class SimulatedJob {
   /** The longest distance between checkpoints, in iterations; the seed draws one. */
@@ -88,6 +89,9 @@ public final class SimulatedJob {
             .withInterval(new CheckpointInterval.Every(interval))
             .withRecordLimit(RECORD_LIMIT_BYTES)
             .withFaults(kills.stream().map(SimulatedJob::fault).toArray(FaultSpec[]::new));
+    if (kills.isEmpty()) {
+      shape = shape.withCheck(); // a loss would show the same, and repeat iterations by itself
+    }
     this.simulation =
         new JobSimulation(seed, shape, SimModel.calm().withEverything(), this::runRank);
     simulation.cluster().simulation().onFailure(() -> findWaits(ranks));

@@ -210,6 +210,17 @@ final class FmiTestTest {
     fails("hasIncompleteState", "rank \\d: expected: <36> but was: <\\d+>", again(2));
   }
 
+  /** Without a death, and though nothing is asserted. */
+  @Test
+  void whatIterationsChangeAndIsNoStateFails() {
+    fails(
+        "addsUpWhatIsNoState",
+        "the job ended with status 1: --check: rank 0 changes what is no state of the loop when"
+            + " iterations are repeated from a checkpoint, up to iteration 1: forgotten, a"
+            + " long\\[\\], element 0: 1 the first time, 2 when repeated; .*",
+        again(1));
+  }
+
   @Test
   void aJobThatHangsSaysWhatRanksWaitFor() {
     String at = ", called at org.fmi.junit.Sample.waitsForWhatNobodySends\\(Sample.java:\\d+\\)";

@@ -123,6 +123,13 @@ final class Sample {
     assertEquals(36, forgotten[0]);
   }
 
+  @FmiTest(ranks = {1, 2})
+  void addsUpWhatIsNoState(Fmi fmi) {
+    long[] forgotten = new long[1];
+    fmi.loop(9, n -> forgotten[0] += n);
+    fmi.world().barrier();
+  }
+
   @FmiTest(ranks = 3)
   void waitsForWhatNobodySends(Fmi fmi) {
     Comm world = fmi.world();

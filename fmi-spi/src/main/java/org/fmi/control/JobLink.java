@@ -19,6 +19,11 @@ public interface JobLink {
   /** Whether what the rank prints is thrown away, from now on. */
   default void hideOutput(boolean hidden) {}
 
+  /** Shows a message to whoever runs the program. */
+  default void notice(String message) {
+    System.err.println("fmi: " + message);
+  }
+
   /**
    * Names who gets the job's messages; called once, before the first {@link #send}. Messages arrive
    * on the link's thread.

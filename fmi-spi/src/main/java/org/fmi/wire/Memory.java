@@ -155,6 +155,30 @@ public final class Memory {
     };
   }
 
+  /** A number that differs, almost certainly, if the bytes do. */
+  public static long hash(Object base, long offset, long bytes) {
+    MemorySegment memory = view(base);
+    if (memory == null) {
+      byte[] copy = new byte[Math.toIntExact(bytes)];
+      copy(base, offset, MemorySegment.ofArray(copy), 0, bytes);
+      return hash(copy, 0, bytes);
+    }
+    long hash = bytes;
+    long at = offset;
+    for (; at + Long.BYTES <= offset + bytes; at += Long.BYTES) {
+      hash = mixed(hash, memory.get(ValueLayout.JAVA_LONG_UNALIGNED, at));
+    }
+    for (; at < offset + bytes; at++) {
+      hash = mixed(hash, memory.get(ValueLayout.JAVA_BYTE, at));
+    }
+    return hash;
+  }
+
+  private static long mixed(long hash, long value) {
+    long h = (hash ^ value) * 0x9E3779B97F4A7C15L;
+    return h ^ (h >>> 32);
+  }
+
   private static MemorySegment viewOrCopy(Object base) {
     MemorySegment view = view(base);
     if (view == null) {

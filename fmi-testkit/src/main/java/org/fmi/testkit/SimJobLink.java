@@ -56,6 +56,9 @@ final class SimJobLink implements JobLink {
     waits = now;
   }
 
+  @Override
+  public void notice(String message) {} // of thousands of jobs
+
   boolean waits() {
     return waits;
   }

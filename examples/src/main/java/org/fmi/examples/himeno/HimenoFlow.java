@@ -88,7 +88,7 @@ public final class HimenoFlow {
     private final Halo halo;
 
     /** By this process: no part of the state. */
-    private long computed;
+    private transient long computed;
 
     Relaxation(Comm world, Problem problem) {
       this.world = world;

@@ -29,7 +29,6 @@ public final class KeptRequests {
   private final Messenger messenger;
   private final Requests requests;
   private final Mailbox mailbox;
-  private final boolean refused;
 
   // ---- a state that is written
   private List<Object> sections = List.of();
@@ -42,16 +41,11 @@ public final class KeptRequests {
   /** A receive that is to be posted as it was written. */
   private record Receive(MessageRequest request, Waiting as) {}
 
-  /**
-   * Those of a messenger.
-   *
-   * @param refused whether a state cannot have any
-   */
-  public KeptRequests(Messenger messenger, boolean refused) {
+  /** Those of a messenger. */
+  public KeptRequests(Messenger messenger) {
     this.messenger = messenger;
     this.requests = messenger.requests();
     this.mailbox = messenger.mailbox();
-    this.refused = refused;
   }
 
   // ---- writing
@@ -123,10 +117,6 @@ public final class KeptRequests {
   }
 
   private int numberOf(Object request) {
-    if (refused) {
-      throw new IllegalArgumentException(
-          "it refers to a request, which no state can hold with --check");
-    }
     return written.computeIfAbsent(request, _ -> written.size());
   }
 
@@ -140,6 +130,11 @@ public final class KeptRequests {
   /** The program's requests that are not complete, in words. */
   public List<String> underWay() {
     return requests.underWay().stream().map(MessageRequest::describe).toList();
+  }
+
+  /** Whether the state written last has any request. */
+  public boolean hasWritten() {
+    return !written.isEmpty();
   }
 
   /** Those of them that the state written last does not have. */

@@ -122,7 +122,7 @@ final class Checkpoints {
     this.files = files;
     this.contradiction = new Contradiction(config, system, link, messenger);
     this.meetings = new MeetingPlace(config, system, messenger, contradiction);
-    this.kept = new KeptRequests(messenger, config.check());
+    this.kept = new KeptRequests(messenger);
     this.requests = new ActiveRequests(config, messenger, kept, contradiction);
     this.restoration = new Restoration(config, system, store, source, link, faults);
     this.overlap =
@@ -424,7 +424,6 @@ final class Checkpoints {
 
   /** The lowest rank that says yes, -1 if none does; collective over all ranks. */
   int lowestOfThose(boolean mine, Loop loop, int epoch) {
-    requests.requireNone();
     drain(new Meeting(Meeting.Kind.CHECKPOINT, loop.number, loop.iteration), epoch);
     long[] lowest = {mine ? config.rank() : config.size()};
     system.allReduce(lowest, Op.MIN);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The two states of a {@code flowLoop}, one computed from the other, which then change places; and
  * how far they are.
  */
-final class FlowStates<S> {
+final class FlowStates<S> implements BodyOfProgram {
   /** A part of the body, which reaches nobody else than it says until it is over. */
   private interface Part extends AutoCloseable {
     @Override
@@ -86,8 +86,14 @@ final class FlowStates<S> {
     return new Progress(newest, both);
   }
 
+  @Override
+  public Object given() {
+    return body;
+  }
+
   /** One iteration, or its end; gives whether the program wants another one. */
-  boolean run(long iteration) throws Exception {
+  @Override
+  public boolean run(long iteration) throws Exception {
     if (!stepped) {
       newest = iteration;
       exchange(iteration, null);

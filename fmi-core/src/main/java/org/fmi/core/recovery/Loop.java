@@ -46,10 +46,15 @@ final class Loop {
 
   /** A body that always wants another iteration. */
   static ConvergingBody goingOn(LoopBody body) {
-    return iteration -> {
-      body.run(iteration);
+    return new GoingOn(body);
+  }
+
+  private record GoingOn(LoopBody given) implements BodyOfProgram {
+    @Override
+    public boolean run(long iteration) throws Exception {
+      given.run(iteration);
       return true;
-    };
+    }
   }
 
   /**

@@ -156,6 +156,12 @@ final class LoopState {
     return copy.asSlice(0, bytes);
   }
 
+  /** Whether the object was part of the state when that was written last. */
+  boolean has(Object object) {
+    Object content = object instanceof Holder<?> holder ? holder.get() : object;
+    return owners.containsKey(content);
+  }
+
   /** What a section holds, in words, as it was written last. */
   String describe(int section) {
     return describe(paths.get(section), objects.get(section));

@@ -165,7 +165,7 @@ public final class RankRuntime implements Fmi {
                 checkpoints,
                 clock,
                 () -> current);
-    this.repetition = new Repetition(config, checkpoints, link, program);
+    this.repetition = new Repetition(config, checkpoints, system, link, program);
     FlowRollback flow = new FlowRollback(config, system, link, faults);
     this.recovery =
         new Recovery(
@@ -307,7 +307,7 @@ public final class RankRuntime implements Fmi {
       Supplier<S> make,
       Function<? super S, Object[]> state) {
     FlowStates<S> states = new FlowStates<>(flow, body, make, state, program, world);
-    run(iterations, states::run, false, states.saved(), states);
+    run(iterations, states, false, states.saved(), states);
     return states.now();
   }
 
@@ -319,7 +319,7 @@ public final class RankRuntime implements Fmi {
       Supplier<S> make,
       Function<? super S, Object[]> state) {
     FlowStates<S> states = new FlowStates<>(flow, body, make, state, program, world);
-    run(iterations, states::run, true, states.saved(), states);
+    run(iterations, states, true, states.saved(), states);
     return states.now();
   }
 

@@ -7,6 +7,8 @@ import org.fmi.ConvergingBody;
 import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
+import org.fmi.core.captured.LoopCode;
+import org.fmi.core.captured.Reached;
 import org.fmi.core.p2p.Recording;
 import org.fmi.core.p2p.Turns;
 import org.fmi.core.p2p.Witness;
@@ -14,9 +16,9 @@ import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats iterations from the last checkpoint, and compares: {@code fmirun --check}. A program
- * whose state is complete computes and sends the same again; one whose is not is found without a
- * failure.
+ * Repeats iterations from the last checkpoint, and compares state, messages, and what else the code
+ * of the loop reaches: {@code fmirun --check}. A program whose state is complete computes and sends
+ * the same again; one whose is not is found without a failure.
  *
  * <pre>
  *   OFF --a checkpoint, and iteration 2^i before the next one--> FIRST --iteration 2^i: go back--> AGAIN
@@ -32,12 +34,21 @@ import org.jspecify.annotations.Nullable;
 final class Repetition implements Witness {
   private static final long NEVER = Long.MAX_VALUE;
 
+  private static final String AGAIN =
+      " when iterations are repeated from a checkpoint, up to iteration ";
+
+  private static final String OUTSIDE_RULE =
+      "; what an iteration changes and a later one, or the program after the loop, reads must be"
+          + " state of the loop; put what may differ, as a time that was measured, into a transient"
+          + " field";
+
   private static final String RULE =
       "; what an iteration changes and a later one reads must be state of the loop, and with the"
           + " same state an iteration must do the same";
 
   private final RankConfig config;
   private final Checkpoints checkpoints;
+  private final Comm system;
   private final JobLink link;
   private final SentMessages sent = new SentMessages();
   private final Turns turns;
@@ -56,6 +67,18 @@ final class Repetition implements Witness {
   /** The state there, when it was reached for the first time. */
   private @Nullable MemorySegment result;
 
+  /** What its code reaches beside the state, at the same time. */
+  private @Nullable Reached reached;
+
+  /** What the program has given as the body of the last loop that has one. */
+  private @Nullable Object body;
+
+  /** The code of a loop; null before the first that is repeated. */
+  private @Nullable LoopCode code;
+
+  /** The number of that loop. */
+  private long codeOf = -1;
+
   /** The iteration under way. */
   private long iteration;
 
@@ -66,10 +89,12 @@ final class Repetition implements Witness {
   private boolean saidSo;
   private int epoch;
 
-  /** Repeats nothing unless the configuration says so. */
-  Repetition(RankConfig config, Checkpoints checkpoints, JobLink link, Recording program) {
+  /** Does nothing unless the configuration says so. */
+  Repetition(
+      RankConfig config, Checkpoints checkpoints, Comm system, JobLink link, Recording program) {
     this.config = config;
     this.checkpoints = checkpoints;
+    this.system = system;
     this.link = link;
     if (config.check()) {
       program.witness(this);
@@ -93,8 +118,8 @@ final class Repetition implements Witness {
     receivesFromAny = false;
     if (loop.ended && repeated > 0) {
       if (config.rank() == 0) {
-        System.err.println(
-            "fmi: --check: %d iterations of loop %d were repeated, with the same result"
+        link.notice(
+            "--check: %d iterations of loop %d were repeated: state and messages were the same"
                 .formatted(repeated, loop.number));
       }
       repeated = 0;
@@ -105,8 +130,12 @@ final class Repetition implements Witness {
   /** The next power of two comes next, if that is not after the next checkpoint. */
   private void aimAfter(Loop loop, long after) {
     end = Math.max(2, 2 * Long.highestOneBit(Math.max(1, after)));
-    boolean reached = end - loop.checkpointed <= checkpoints.tuner().iterations();
-    phase = config.check() && reached && !loop.ended ? Phase.FIRST : Phase.OFF;
+    long distance = end - loop.checkpointed;
+    // The other state of a flow is not restored. What an iteration reads of others it receives
+    // first, into either state in turn: after one iteration it would still be from another time.
+    boolean isWritten = loop.flow == null || distance > 1;
+    boolean isNext = isWritten && distance <= checkpoints.tuner().iterations();
+    phase = config.check() && isNext && !loop.ended ? Phase.FIRST : Phase.OFF;
   }
 
   /** An iteration begins: perhaps an earlier one than the loop stood at. */
@@ -128,19 +157,27 @@ final class Repetition implements Witness {
   }
 
   private void goBack(Loop loop) {
-    int any = checkpoints.lowestOfThose(receivesFromAny, loop, epoch);
+    boolean requests = checkpoints.requests().any();
+    int any = checkpoints.lowestOfThose(receivesFromAny || requests, loop, epoch);
     if (any >= 0) {
       if (any == config.rank() && !saidSo) {
         saidSo = true;
-        System.err.println(
-            "fmi: --check: iterations %d to %d of loop %d are not checked, nor are others like them:"
+        String does =
+            receivesFromAny
+                ? "receives from any source in them"
+                : "has requests under way between them";
+        link.notice(
+            "--check: iterations %d to %d of loop %d are not checked, nor are others like them:"
                     .formatted(loop.checkpointed, end - 1, loop.number)
-                + " rank %d receives from any source in them".formatted(any));
+                + " rank %d %s".formatted(any, does));
       }
       aimAfter(loop, end);
       return;
     }
     result = loop.state().copy();
+    // All ranks have come here, and none repeats anything before all have gone back: in a test they
+    // share objects and static fields.
+    reached = codeOf(loop).look(loop.state()::has);
     checkpoints.goBack(loop, epoch);
     String read =
         new StateDifferences(loop.state(), "in the checkpoint", "after it was read back")
@@ -164,22 +201,62 @@ final class Repetition implements Witness {
     if (!state.isEmpty()) {
       throw differs(state);
     }
+    system.barrier();
+    String outside = codeOf(loop).changesSince(Objects.requireNonNull(reached), loop.state()::has);
+    if (!outside.isEmpty()) {
+      throw tell(
+          "changes what is no state of the loop"
+              + AGAIN
+              + (end - 1)
+              + ": "
+              + outside
+              + OUTSIDE_RULE);
+    }
+    system.barrier();
     repeated += end - loop.checkpointed;
+  }
+
+  private LoopCode codeOf(Loop loop) {
+    LoopCode known = code;
+    if (known == null || codeOf != loop.number) {
+      known = new LoopCode(loop.byCall ? null : body, caller());
+      code = known;
+      codeOf = loop.number;
+    }
+    return known;
+  }
+
+  /** The program's method that has begun the loop, or its next iteration. */
+  private static StackWalker.StackFrame caller() {
+    return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+        .walk(
+            frames ->
+                frames
+                    .dropWhile(
+                        frame ->
+                            frame
+                                .getDeclaringClass()
+                                .getPackageName()
+                                .equals(Repetition.class.getPackageName()))
+                    .findFirst())
+        .orElseThrow();
   }
 
   private void over() {
     if (phase == Phase.AGAIN) {
       link.hideOutput(false);
       result = null;
+      reached = null;
     }
     phase = Phase.OFF;
   }
 
   /** Wraps a body, to notice if it throws when it is repeated. */
-  ConvergingBody watching(ConvergingBody body) {
+  ConvergingBody watching(ConvergingBody given) {
+    body = BodyOfProgram.given(given);
     return n -> {
       try {
-        return body.run(n);
+        return given.run(n);
       } catch (Rollback e) {
         throw e;
       } catch (Exception | Error e) {
@@ -220,12 +297,7 @@ final class Repetition implements Witness {
   }
 
   private IllegalStateException differs(String what) {
-    return tell(
-        "does something else when iterations are repeated from a checkpoint, up to iteration "
-            + (end - 1)
-            + ": "
-            + what
-            + RULE);
+    return tell("does something else" + AGAIN + (end - 1) + ": " + what + RULE);
   }
 
   /**

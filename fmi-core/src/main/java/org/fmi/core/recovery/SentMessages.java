@@ -1,7 +1,5 @@
 package org.fmi.core.recovery;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -54,7 +52,7 @@ final class SentMessages {
       streams
           .computeIfAbsent(new Receiver(dest, context), r -> new Stream())
           .messages
-          .add(new Message(iteration, dest, context, tag, bytes, hash(base, offset, bytes)));
+          .add(new Message(iteration, dest, context, tag, bytes, Memory.hash(base, offset, bytes)));
     }
   }
 
@@ -67,7 +65,8 @@ final class SentMessages {
   @Nullable String repeat(
       long iteration, Object base, long offset, long bytes, int dest, int context, long tag) {
     Stream stream = streams.get(new Receiver(dest, context));
-    Message now = new Message(iteration, dest, context, tag, bytes, hash(base, offset, bytes));
+    Message now =
+        new Message(iteration, dest, context, tag, bytes, Memory.hash(base, offset, bytes));
     if (stream == null || stream.repeated == stream.messages.size()) {
       return recorded == MOST ? null : "it sends " + now.describe() + ", and had sent no such one";
     }
@@ -90,28 +89,5 @@ final class SentMessages {
       }
     }
     return null;
-  }
-
-  private static long hash(Object base, long offset, long bytes) {
-    MemorySegment memory = Memory.view(base);
-    if (memory == null) {
-      byte[] copy = new byte[Math.toIntExact(bytes)];
-      Memory.copy(base, offset, MemorySegment.ofArray(copy), 0, bytes);
-      return hash(copy, 0, bytes);
-    }
-    long hash = bytes;
-    long at = offset;
-    for (; at + Long.BYTES <= offset + bytes; at += Long.BYTES) {
-      hash = mix(hash, memory.get(ValueLayout.JAVA_LONG_UNALIGNED, at));
-    }
-    for (; at < offset + bytes; at++) {
-      hash = mix(hash, memory.get(ValueLayout.JAVA_BYTE, at));
-    }
-    return hash;
-  }
-
-  private static long mix(long hash, long value) {
-    long h = (hash ^ value) * 0x9E3779B97F4A7C15L;
-    return h ^ (h >>> 32);
   }
 }

@@ -47,13 +47,13 @@ final class KeptRequestsTest {
   }
 
   private static byte[] write(Messenger m, List<Object> state, @Nullable Request... requests) {
-    KeptRequests kept = new KeptRequests(m, false);
+    KeptRequests kept = new KeptRequests(m);
     kept.writes(state);
     return ObjectCodec.write(requests, standIns(kept));
   }
 
   private static Request[] read(Messenger m, byte[] image, List<Object> state) {
-    KeptRequests kept = new KeptRequests(m, false);
+    KeptRequests kept = new KeptRequests(m);
     Request[] read = (Request[]) ObjectCodec.read(image, standIns(kept));
     kept.haveRead(state);
     return read;
@@ -186,17 +186,6 @@ final class KeptRequestsTest {
           Request r = receive(m, new long[1], 0, 0, 3);
           rollBack(m);
           assertRefused(m, r, "a request of epoch 0, made before the rollback to epoch 1");
-        });
-  }
-
-  @Test
-  void whereIterationsAreRepeatedNoneIsState() {
-    alone(
-        m -> {
-          Request r = receive(m, new long[1], 0, 0, 3);
-          assertThatThrownBy(() -> new KeptRequests(m, true).of(r))
-              .isInstanceOf(IllegalArgumentException.class)
-              .hasMessageContaining("which no state can hold with --check");
         });
   }
 

@@ -83,8 +83,8 @@ public record RunOptions(
    * How processes talk, and notice that one has died.
    *
    * @param transports names of transports, empty for all
-   * @param heartbeatMillis a process silent for this long is declared dead
    * @param sendBufferBytes see {@link org.fmi.spi.RankConfig}
+   * @param heartbeatMillis a process silent for this long is declared dead
    * @param startMillis how long the start of a node's daemon may take
    * @param logRingBase rank r connects to r + base^i in the log-ring
    */

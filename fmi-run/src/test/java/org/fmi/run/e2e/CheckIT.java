@@ -33,7 +33,7 @@ final class CheckIT {
     assertThat(result.err().lines().filter(line -> line.startsWith("told of")).count())
         .isEqualTo(expected.size());
     assertThat(result.err())
-        .contains("iterations of loop 0 were repeated, with the same result")
+        .contains("iterations of loop 0 were repeated: state and messages were the same")
         .contains("--kill rank1@99 never happened: the longest loop had 30 iterations");
   }
 

@@ -173,6 +173,11 @@ public final class Mistakes {
         long[] forgotten = new long[1];
         fmi.loop(ITERATIONS, n -> state[0] += ++forgotten[0], state);
       }
+      case "accumulator" -> {
+        long[] total = new long[1];
+        fmi.loop(ITERATIONS, n -> total[0] += n, state);
+        state[0] += total[0];
+      }
       case "random" ->
           fmi.loop(ITERATIONS, n -> state[0] = ThreadLocalRandom.current().nextLong(), state);
       case "seeded" -> {

@@ -1,0 +1,139 @@
+package org.fmi.core.captured;
+
+import java.lang.reflect.Array;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.fmi.core.captured.Content.Elements;
+import org.fmi.core.captured.Content.Parts;
+import org.fmi.core.captured.Content.Thing;
+import org.fmi.core.captured.Content.Unknown;
+import org.fmi.core.captured.Content.Value;
+import org.jspecify.annotations.Nullable;
+
+/** Finds what differs between two looks at the same things, and says it in words. */
+final class Changes {
+  /** More are counted, not listed. */
+  private static final int MOST = 3;
+
+  private static final int LONGEST_VALUE = 40;
+
+  /** Its name is put together if it differs: with 10,000 links on the way it is long. */
+  private record Pair(@Nullable Pair parent, String part, Thing first, Thing again) {
+    String name(UnaryOperator<String> nameOfRoot) {
+      Deque<String> parts = new ArrayDeque<>();
+      for (Pair pair = this; pair != null; pair = pair.parent) {
+        parts.push(pair.parent == null ? nameOfRoot.apply(pair.part) : pair.part);
+      }
+      return String.join("", parts);
+    }
+  }
+
+  private final Deque<Pair> open = new ArrayDeque<>();
+  private final List<String> listed = new ArrayList<>();
+  private int found;
+
+  private final UnaryOperator<String> nameOfRoot;
+
+  private Changes(UnaryOperator<String> nameOfRoot) {
+    this.nameOfRoot = nameOfRoot;
+  }
+
+  /**
+   * All differences in one sentence; empty if there are none.
+   *
+   * @param nameOfRoot gives the name of a thing that differs, or that has a part that does
+   */
+  static String between(
+      Map<String, Thing> first, Map<String, Thing> again, UnaryOperator<String> nameOfRoot) {
+    Changes changes = new Changes(nameOfRoot);
+    changes.compareParts(null, first, again);
+    while (!changes.open.isEmpty()) {
+      changes.compare(changes.open.pop());
+    }
+    String more =
+        changes.found > changes.listed.size()
+            ? " (and " + (changes.found - changes.listed.size()) + " more)"
+            : "";
+    return String.join("; ", changes.listed) + more;
+  }
+
+  /** Those that only one of the looks has found are left out: who has parts is compared. */
+  private void compareParts(
+      @Nullable Pair parent, Map<String, Thing> first, Map<String, Thing> again) {
+    for (Map.Entry<String, Thing> part : first.entrySet()) {
+      Thing other = again.get(part.getKey());
+      if (other != null) {
+        open.add(new Pair(parent, part.getKey(), part.getValue(), other));
+      }
+    }
+  }
+
+  private void compare(Pair pair) {
+    Content first = pair.first.content;
+    Content again = pair.again.content;
+    if (first instanceof Unknown || again instanceof Unknown) {
+      return;
+    }
+    if (first instanceof Elements a && again instanceof Elements b && a.type().equals(b.type())) {
+      compare(pair, a, b);
+    } else if (first instanceof Parts a && again instanceof Parts b && a.type().equals(b.type())) {
+      if (!a.parts().keySet().equals(b.parts().keySet())) {
+        differs(pair, a.type(), size(a), size(b));
+      }
+      compareParts(pair, a.parts(), b.parts());
+    } else if (!first.equals(again)) {
+      differs(pair, "", describe(first), describe(again));
+    }
+  }
+
+  private void compare(Pair pair, Elements a, Elements b) {
+    if (a.length() != b.length()) {
+      differs(pair, a.type(), "length " + a.length(), "length " + b.length());
+    } else if (a.hash() != b.hash()) {
+      Object one = a.copy();
+      Object other = b.copy();
+      if (one == null || other == null) {
+        found(pair, ", " + a.type() + ", has other elements when repeated");
+        return;
+      }
+      int at = 0;
+      while (Array.get(one, at).equals(Array.get(other, at))) {
+        at++;
+      }
+      differs(pair, a.type() + ", element " + at, Array.get(one, at), Array.get(other, at));
+    }
+  }
+
+  private static String size(Parts object) {
+    return object.parts().size() + " elements";
+  }
+
+  private static String describe(Content content) {
+    return switch (content) {
+      case Value value -> shortened(String.valueOf(value.text()));
+      case Elements elements -> elements.type();
+      case Parts parts -> parts.type();
+      case Unknown _ -> "unknown";
+    };
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "...";
+  }
+
+  private void differs(Pair pair, String what, Object first, Object again) {
+    String of = what.isEmpty() ? "" : ", " + what;
+    found(pair, of + ": " + first + " the first time, " + again + " when repeated");
+  }
+
+  private void found(Pair pair, String change) {
+    found++;
+    if (listed.size() < MOST) {
+      listed.add(pair.name(nameOfRoot) + change);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package org.fmi.core.captured;
+
+import java.lang.StackWalker.StackFrame;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The code of one loop: looks at what it reaches, as often as is wanted. */
+public final class LoopCode {
+  private final @Nullable Object body;
+  private final StackFrame caller;
+  private final ProgramClasses classes;
+
+  /**
+   * That of a loop.
+   *
+   * @param body null if the loop has none: then the variables of its method cannot be seen
+   * @param caller the method of the program that has begun the loop, with its class
+   */
+  public LoopCode(@Nullable Object body, StackFrame caller) {
+    this.body = body;
+    this.caller = caller;
+    this.classes = new ProgramClasses(caller.getDeclaringClass());
+  }
+
+  /**
+   * Looks at what it reaches now.
+   *
+   * @param isState which objects are not looked at
+   */
+  public Reached look(Predicate<Object> isState) {
+    return look(isState, true);
+  }
+
+  private Reached look(Predicate<Object> isState, boolean asks) {
+    Reached reached = new Reached(classes, isState);
+    reached.lookAt(body, asks);
+    return reached;
+  }
+
+  /** What has changed since another look, in words; empty if nothing has. */
+  public String changesSince(Reached first, Predicate<Object> isState) {
+    // What has become initialized meanwhile was not there the first time.
+    Reached again = look(isState, false);
+    Map<String, String> names = new HashMap<>();
+    return Changes.between(
+        first.things(),
+        again.things(),
+        root -> {
+          if (names.isEmpty()) {
+            names.putAll(capturedNames());
+          }
+          return names.getOrDefault(root, root);
+        });
+  }
+
+  /** The names in the source, by those of {@link Reached}. */
+  private Map<String, String> capturedNames() {
+    Map<String, String> names = new HashMap<>();
+    if (body != null) {
+      Class<?> type = body.getClass();
+      List<String> fields = CapturedNames.of(type, classes.fields(type), caller);
+      for (int i = 0; i < fields.size(); i++) {
+        names.put(Reached.variable(i), fields.get(i));
+      }
+    }
+    return names;
+  }
+}

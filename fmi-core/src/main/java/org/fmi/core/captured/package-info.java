@@ -1,0 +1,15 @@
+/**
+ * What the code of a loop reaches beside the loop's state, for {@code --check}: variables that its
+ * body captures, fields of the program's objects, static fields of its classes.
+ *
+ * <pre>
+ *   LoopCode --makes--> Reached, with the Content of each thing, at one moment
+ *      |                   ProgramClasses: whose fields count
+ *      +----asks----> Changes, between two of them
+ *                     CapturedNames: what variables are called in the source
+ * </pre>
+ */
+@NullMarked
+package org.fmi.core.captured;
+
+import org.jspecify.annotations.NullMarked;
