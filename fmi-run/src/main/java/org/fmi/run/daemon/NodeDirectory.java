@@ -29,9 +29,6 @@ import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.fmi.control.Pinned;
@@ -62,6 +59,7 @@ import org.jspecify.annotations.Nullable;
  *     ...                         checkpoints
  *   /dev/shm/fmi-JOB-run-CODE/    that of fmirun, with a lock too
  *     fmi.sock                    where it is asked
+ *     name                        what the user calls the job, if there is a --name
  *   /dev/shm/fmi-JOB-programNODE-CODE/, or programrun on the machine of local nodes; on a disk if large
  *     0, 1 ...                    the entries of the program's class path, as the job began with them
  * </pre>
@@ -78,20 +76,20 @@ public final class NodeDirectory {
   /** The largest program that is kept in memory, in bytes. */
   public static final long PROGRAM_IN_MEMORY_BYTES = 16 << 20;
 
-  private static final String PREFIX = "fmi-";
+  static final String PREFIX = "fmi-";
   private static final String UNFINISHED = ".fmi-";
 
   /** The node's number in the directory that fmirun itself has, to be asked about the job. */
   public static final int FMIRUN = -1;
 
   /** In place of that number. */
-  private static final String RUN = "run";
+  static final String RUN = "run";
 
   /** Before it, where the program is kept. */
   private static final String PROGRAM = "program";
 
   /** With the job's id as fmirun makes it. */
-  private static final Pattern FINISHED_NAME =
+  static final Pattern FINISHED_NAME =
       Pattern.compile(
           PREFIX + "([0-9a-f]{12})-(?:" + PROGRAM + ")?(?:[0-9]+|" + RUN + ")-[0-9a-f]{16}");
 
@@ -124,7 +122,7 @@ public final class NodeDirectory {
     return Files.isDirectory(MEMORY) && Files.isWritable(MEMORY);
   }
 
-  private static Path base() {
+  static Path base() {
     return inMemory() ? MEMORY : TEMPORARY;
   }
 
@@ -290,23 +288,6 @@ public final class NodeDirectory {
     lock.close();
   }
 
-  /** The directories of this user's fmiruns that run on this machine, by the id of their jobs. */
-  public static SortedMap<String, Path> ofJobs() throws IOException {
-    SortedMap<String, Path> jobs = new TreeMap<>();
-    try (DirectoryStream<Path> found =
-        Files.newDirectoryStream(base(), PREFIX + "*-" + RUN + "-*")) {
-      for (Path path : found) {
-        Matcher name = FINISHED_NAME.matcher(path.getFileName().toString());
-        if (name.matches() && isOwn(path) && daemon(path) != null) {
-          jobs.put(name.group(1), path);
-        }
-      }
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
-    return jobs;
-  }
-
   /** Deletes what dead jobs of this user have left, as far as it can: the new one must not fail. */
   static void sweepDead() {
     sweepDead("");
@@ -394,7 +375,7 @@ public final class NodeDirectory {
   }
 
   /** Whether it is a directory as {@link #create} makes it, which nobody else can have made. */
-  private static boolean isOwn(Path path) throws IOException {
+  static boolean isOwn(Path path) throws IOException {
     try {
       PosixFileAttributes attributes =
           Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
@@ -412,7 +393,7 @@ public final class NodeDirectory {
    *
    * @return null if there is none, or it is on its way in or out
    */
-  private static @Nullable ProcessHandle daemon(Path directory) throws IOException {
+  static @Nullable ProcessHandle daemon(Path directory) throws IOException {
     Path lock = directory.resolve(LOCK);
     if (!Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS)) {
       return null;

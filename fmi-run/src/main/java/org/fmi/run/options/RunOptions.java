@@ -129,14 +129,16 @@ public record RunOptions(
   public record Patience(long stallMillis, long timeoutMillis) {}
 
   /**
-   * What fmirun writes.
+   * What fmirun writes, and under which name.
    *
+   * @param name what the user calls the job; empty for nothing
    * @param tagged whether each line of a rank begins with the rank's number
    * @param timed whether each line of fmirun's own begins with date and time
    * @param directory where ranks write to files of their own, if anywhere
    * @param events where to write events, if anywhere
    */
   public record Output(
+      String name,
       Verbosity verbosity,
       boolean tagged,
       boolean timed,
@@ -305,6 +307,7 @@ public record RunOptions(
           new Repetition(on(Setting.CHECK), flowLimit),
           new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
           new Output(
+              JobName.of(settings),
               verbosity(),
               on(Setting.TAG_OUTPUT),
               on(Setting.TIMESTAMPS),

@@ -194,6 +194,8 @@ enum Setting {
       "stdin",
       "WHO",
       "who gets standard input: 0 (rank 0, once it reads) or none (default 0)"),
+  NAME(
+      "--name", "name", "NAME", "what the job is called in fmi jobs, and by other commands of fmi"),
   TAG_OUTPUT("--tag-output", "tag-output", "prefix each line of output with the rank it came from"),
   OUTPUT(
       "--output",

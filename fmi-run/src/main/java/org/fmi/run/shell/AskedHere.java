@@ -3,6 +3,7 @@ package org.fmi.run.shell;
 import java.io.IOException;
 import org.fmi.net.NetLoop;
 import org.fmi.node.Refusal;
+import org.fmi.run.daemon.FmirunDirectory;
 import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.status.Answerer;
 import org.fmi.run.status.JobSocket;
@@ -12,11 +13,19 @@ import org.jspecify.annotations.Nullable;
 final class AskedHere {
   private AskedHere() {}
 
-  /** Returns the directory to be deleted at the end; null if the job cannot be asked. */
-  static @Nullable NodeDirectory open(NetLoop loop, Surroundings around, Answerer answerer) {
+  /**
+   * Returns the directory to be deleted at the end; null if the job cannot be asked.
+   *
+   * @param name what the user calls the job; empty for nothing
+   */
+  static @Nullable NodeDirectory open(
+      NetLoop loop, Surroundings around, String name, Answerer answerer) {
     try {
       NodeDirectory directory =
           NodeDirectory.create(around.jobId(), NodeDirectory.FMIRUN, 0, around.secret());
+      if (!name.isEmpty()) {
+        FmirunDirectory.name(directory, name);
+      }
       JobSocket.listen(loop, directory.path(), answerer);
       return directory;
     } catch (IOException e) {

@@ -169,7 +169,7 @@ final class JobShell {
     if (metrics != null && metrics.address() != null) {
       tell(List.of("metrics at " + metrics.address()));
     }
-    NodeDirectory asked = AskedHere.open(loop, around, desk);
+    NodeDirectory asked = AskedHere.open(loop, around, options.output().name(), desk);
     int status = ending.await();
     around.program().close();
     requests.close();

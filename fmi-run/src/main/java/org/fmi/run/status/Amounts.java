@@ -11,7 +11,7 @@ public final class Amounts {
   private Amounts() {}
 
   /** Such as "0.4 s", "31 s", "12 min", "3 h 05 min", "2 d 7 h". */
-  static String duration(double seconds) {
+  public static String duration(double seconds) {
     long s = Math.round(seconds);
     if (seconds < 9.95) {
       return String.format(Locale.ROOT, "%.1f s", seconds);

@@ -16,7 +16,7 @@ public record Question(Kind kind, int rank, String node) {
 
   /** What can be asked. */
   public enum Kind {
-    /** The job in one line. */
+    /** What the job runs and how far it is, in one line. */
     JOB,
     /** A table for a person. */
     STATUS,

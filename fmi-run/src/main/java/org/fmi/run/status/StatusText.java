@@ -16,14 +16,12 @@ final class StatusText {
 
   private StatusText() {}
 
-  /** The job in one line. */
+  /** What the job runs and how far it is, in one line. */
   static String line(JobView view, long nanos) {
     return String.join(
         "  ",
-        view.jobId,
         cut(withoutPackage(view.command), SHORT_COMMAND),
         Amounts.count(view.ranks.size(), "rank"),
-        Amounts.duration(JobView.seconds(nanos - view.begunNanos)),
         view.progress(nanos).text());
   }
 

@@ -4,12 +4,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.fmi.run.daemon.NodeDirectory;
+import org.fmi.run.daemon.FmirunDirectory;
 import org.fmi.run.process.Terminal;
 import org.fmi.run.status.JobClient;
 import org.fmi.run.status.Question;
@@ -30,8 +28,19 @@ final class Jobs {
   private Jobs() {}
 
   static CommandSpec list() {
-    return FmiTool.command(
-        Jobs::listAll, "Lists the jobs of this user whose fmirun runs on this machine.");
+    CommandSpec[] self = new CommandSpec[1];
+    self[0] =
+        FmiTool.command(
+            () -> with(_ -> JobTable.print(isOn(self[0], "--all"))),
+            "Lists the jobs of this user whose fmirun runs on this machine: what each is called,"
+                + " the process of its fmirun, for how long that has run and in which directory,"
+                + " and how far the job is, if it answers within 1 s.");
+    self[0].addOption(
+        OptionSpec.builder("--all")
+            .type(boolean.class)
+            .description("Also what is left of jobs whose fmirun was killed.")
+            .build());
+    return self[0];
   }
 
   static CommandSpec status() {
@@ -138,7 +147,9 @@ final class Jobs {
             .paramLabel("JOB")
             .arity("0..1")
             .type(String.class)
-            .description("The job, or the beginning of its name; not needed if there is only one.")
+            .description(
+                "The job: its --name, or the beginning of its id; not needed if there is only"
+                    + " one.")
             .build());
     return self[0];
   }
@@ -149,20 +160,6 @@ final class Jobs {
   }
 
   // ---- what is done
-
-  private static int listAll() {
-    return with(
-        client -> {
-          for (Map.Entry<String, Path> job : NodeDirectory.ofJobs().entrySet()) {
-            try {
-              client.ask(job.getValue(), Question.of(Kind.JOB), Jobs::print);
-            } catch (IOException e) {
-              // It is listed all the same: it may be what somebody looks for.
-              System.out.println(job.getKey() + "  " + e.getMessage());
-            }
-          }
-        });
-  }
 
   private static int status(CommandSpec command) {
     Kind kind = isOn(command, "--json") ? Kind.STATUS_JSON : Kind.STATUS;
@@ -265,19 +262,16 @@ final class Jobs {
 
   private static Path find(CommandSpec command) throws IOException, UnknownJob {
     String named = command.positionalParameters().getFirst().getValue();
-    SortedMap<String, Path> jobs = NodeDirectory.ofJobs();
-    List<Path> meant =
-        jobs.entrySet().stream()
-            .filter(job -> named == null || job.getKey().startsWith(named))
-            .map(Map.Entry::getValue)
-            .toList();
+    List<FmirunDirectory> jobs = FmirunDirectory.ofRunning();
+    List<FmirunDirectory> meant = named == null ? jobs : JobTable.meant(named, jobs);
     if (meant.size() == 1) {
-      return meant.getFirst();
+      return meant.getFirst().path();
     }
     String those =
         jobs.isEmpty()
-            ? "no job of yours runs on this machine"
-            : "those that run here are " + String.join(", ", jobs.keySet());
+            ? JobTable.NONE
+            : "those that run here are "
+                + String.join(", ", jobs.stream().map(FmirunDirectory::jobId).toList());
     throw new UnknownJob(
         named == null
             ? jobs.isEmpty() ? those : "which job? " + those

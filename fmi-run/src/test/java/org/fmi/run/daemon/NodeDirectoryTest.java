@@ -16,9 +16,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.run.energy.CpuFrequencies;
@@ -232,18 +234,23 @@ final class NodeDirectoryTest {
     }
   }
 
+  private static Map<String, Path> ofRunning() throws IOException {
+    return FmirunDirectory.ofRunning().stream()
+        .collect(Collectors.toMap(FmirunDirectory::jobId, FmirunDirectory::path));
+  }
+
   @Test
   void theJobsOfThisUserAreThoseWhoseFmirunLives() throws Exception {
     Process fmirun = JavaProcess.of(Holder.class, job, "0", "" + NodeDirectory.FMIRUN).start();
     try (var out = fmirun.inputReader()) {
       Path path = Path.of(String.valueOf(out.readLine()));
-      assertThat(NodeDirectory.ofJobs()).containsEntry(job, path);
+      assertThat(ofRunning()).containsEntry(job, path);
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-x---"));
-      assertThat(NodeDirectory.ofJobs()).doesNotContainKey(job);
+      assertThat(ofRunning()).doesNotContainKey(job);
       Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
       fmirun.destroyForcibly();
       assertThat(fmirun.waitFor(30, TimeUnit.SECONDS)).isTrue();
-      assertThat(NodeDirectory.ofJobs()).doesNotContainKey(job);
+      assertThat(ofRunning()).doesNotContainKey(job);
       NodeDirectory.sweepDead();
       assertThat(path).doesNotExist();
     } finally {
@@ -259,9 +266,9 @@ final class NodeDirectoryTest {
     try (var out = fmirun.inputReader()) {
       Path path = Path.of(String.valueOf(out.readLine()));
       Files.setAttribute(path, "unix:uid", NOBODY);
-      assertThat(NodeDirectory.ofJobs()).doesNotContainKey(job);
+      assertThat(ofRunning()).doesNotContainKey(job);
       Files.setAttribute(path, "unix:uid", 0);
-      assertThat(NodeDirectory.ofJobs()).containsKey(job);
+      assertThat(ofRunning()).containsKey(job);
     } finally {
       fmirun.destroyForcibly().waitFor();
       NodeDirectory.sweepDead();

@@ -112,7 +112,8 @@ final class FmiToolIT {
 
   @Test
   void aRunningJobIsLookedAtFollowedAndStopped(@TempDir Path directory) throws Exception {
-    try (Fmirun.Running running = goingOn(directory, "-n", "2", "--ppn", "1", "--interval", "10")) {
+    try (Fmirun.Running running =
+        goingOn(directory, "-n", "2", "--ppn", "1", "--interval", "10", "--name", "metered")) {
       running.awaitEvent("CheckpointCommitted", 1);
       String job = job(running.process().pid());
       CompletableFuture<Result> followed = follow(job);
@@ -123,7 +124,16 @@ final class FmiToolIT {
         assertThat(running.process().isAlive()).isTrue();
       }
       assertThat(ask("jobs").output().lines())
-          .anyMatch(line -> line.matches(job + "  .*MeteredProgram .* 2 ranks .*iteration \\d+.*"));
+          .anyMatch(
+              line ->
+                  line.matches(
+                      job
+                          + "  metered  "
+                          + running.process().pid()
+                          + "  .* "
+                          + Path.of("").toAbsolutePath()
+                          + "  MeteredProgram .*2 ranks .*iteration \\d+.*"));
+      assertThat(ask("status", "metered").output()).contains("job " + job);
       Result status = ask("status", job.substring(0, 11));
       assertThat(status.output()).contains("job " + job, "node1", "last checkpoint: iteration ");
       assertThat(ask("status", "zz"))
@@ -135,6 +145,21 @@ final class FmiToolIT {
       Result events = followed.get();
       assertThat(events.status()).as(events.output()).isZero();
       assertThat(events.output()).isEqualTo(running.eventText());
+    }
+  }
+
+  /** Its daemon and its ranks wait for it. */
+  @Test
+  void aJobThatCannotAnswerIsListedAllTheSame(@TempDir Path directory) throws Exception {
+    try (Fmirun.Running running = goingOn(directory, "-n", "1", "--heartbeat", "3600")) {
+      running.awaitEvent("AllRunning", 1);
+      String job = job(running.process().pid());
+      Traces.signal("STOP", running.process().pid());
+      assertThat(ask("jobs").output().lines())
+          .anyMatch(
+              line -> line.matches(job + "  -  .*  its fmirun is stopped; kill -CONT \\d+ .*"));
+      Traces.signal("CONT", running.process().pid());
+      assertThat(ask("stop", job)).isEqualTo(new Result(0, ""));
     }
   }
 

@@ -812,6 +812,14 @@ final class OptionsTest {
   }
 
   @Test
+  void aJobMayHaveAName() throws UsageException {
+    assertThat(options("-n 2 app.jar").output().name()).isEmpty();
+    assertThat(options("-n 2 --name heat_2.b-1 app.jar").output().name()).isEqualTo("heat_2.b-1");
+    assertThat(refusal("-n 2 --name .heat app.jar")).startsWith("--name .heat: ");
+    assertThat(refusal("-n 2 --name a/b app.jar")).startsWith("--name a/b: use a letter or digit,");
+  }
+
+  @Test
   void helpNamesEverySetting() {
     String help = Settings.help();
     for (Setting setting : Setting.values()) {
