@@ -9,7 +9,9 @@ public record Finding(Kind kind, String text) {
   /** How it is. */
   public enum Kind {
     OK,
-    /** It is not there; FMI goes on without it, or with less. */
+    /** It is not there, and only those who ask for it would need it. */
+    UNUSED,
+    /** It is not there; FMI goes on without it, but slower or with less. */
     MISSING,
     /** It is there and does not work. */
     FAILED
@@ -17,6 +19,10 @@ public record Finding(Kind kind, String text) {
 
   public static Finding ok(String text) {
     return new Finding(Kind.OK, text);
+  }
+
+  public static Finding unused(String text) {
+    return new Finding(Kind.UNUSED, text);
   }
 
   public static Finding missing(String text) {
@@ -31,6 +37,7 @@ public record Finding(Kind kind, String text) {
   public String toString() {
     return switch (kind) {
       case OK -> "ok       " + text;
+      case UNUSED -> "unused:  " + text;
       case MISSING -> "missing: " + text;
       case FAILED -> "failed:  " + text;
     };

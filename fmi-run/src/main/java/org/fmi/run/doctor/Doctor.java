@@ -3,6 +3,7 @@ package org.fmi.run.doctor;
 import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
@@ -26,6 +27,8 @@ public final class Doctor {
   /** Below it node memory is scarce even for small programs. */
   private static final long LEAST_NODE_MEMORY = 128L << 20;
 
+  private static final Path ONLINE = Path.of("/sys/devices/system/cpu/online");
+
   private final List<TransportProvider> transports;
   private final @Nullable Path files;
   private final Consumer<Finding> report;
@@ -46,6 +49,7 @@ public final class Doctor {
   public boolean examine() {
     report(Finding.ok("FMI " + version() + ", JDK " + Runtime.version() + " in " + javaHome()));
     report(machine());
+    report(load());
     report(binding());
     report(idleFrequency(CpuFrequencies.CPUS));
     report(energy(EnergyCounters.POWERCAP));
@@ -100,6 +104,37 @@ public final class Doctor {
             + " of memory may be used");
   }
 
+  private static Finding load() {
+    OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    try {
+      int cores = Files.readAllLines(ONLINE).stream().mapToInt(l -> CoreList.parse(l).length).sum();
+      return load(system.getSystemLoadAverage(), cores);
+    } catch (IOException e) {
+      return Finding.missing("load: the system does not tell how many cores it has: " + e);
+    }
+  }
+
+  /**
+   * Whether others leave cores to a job.
+   *
+   * @param load how many threads of the whole machine ran or waited for a core, on average of a
+   *     minute
+   * @param cores of the whole machine
+   */
+  static Finding load(double load, int cores) {
+    String text = String.format(Locale.ROOT, "load: %.1f on %s", load, count(cores, "core"));
+    double free = cores - load;
+    if (load < 0) {
+      return Finding.missing("load: the system does not tell it");
+    }
+    return free >= 1
+        ? Finding.ok(text)
+        : Finding.missing(
+            text
+                + ", in the last minute: ranks would wait for other work on this machine; see who"
+                + " it is (top), or use another host");
+  }
+
   private static Finding binding() {
     UsableCores usable;
     try {
@@ -145,7 +180,7 @@ public final class Doctor {
     String problem = CpuFrequencies.problem(cpus, 0);
     return problem == null
         ? Finding.ok("--idle-frequency: cores can be slowed down while their ranks wait")
-        : Finding.missing("--idle-frequency: " + problem);
+        : Finding.unused("--idle-frequency: " + problem);
   }
 
   /**
@@ -156,7 +191,7 @@ public final class Doctor {
   static Finding energy(Path powercap) {
     return new EnergyCounters(powercap).microjoules().isPresent()
         ? Finding.ok("energy: the metric fmi_node_joules has what the processors take")
-        : Finding.missing(
+        : Finding.unused(
             "energy: not measured, as "
                 + powercap
                 + "/intel-rapl:* cannot be read or is not there");

@@ -3,6 +3,7 @@ package org.fmi.run.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -89,6 +90,25 @@ class DoctorTest {
             "binding: 1 core (hardware threads 3): with 1 rank the thread that calls Fmi.init has"
                 + " one to itself; more ranks are not bound");
     assertThat(binding("0 1 2 3", 0)).endsWith("0-3): no rank is bound");
+  }
+
+  @Test
+  void aLoadThatLeavesNoCoreIsSomethingThatIsMissing() {
+    assertThat(Doctor.load(0.04, 2)).isEqualTo(Finding.ok("load: 0.0 on 2 cores"));
+    assertThat(Doctor.load(63, 64).kind()).isEqualTo(Finding.Kind.OK);
+    assertThat(Doctor.load(149, 2))
+        .isEqualTo(
+            Finding.missing(
+                "load: 149.0 on 2 cores, in the last minute: ranks would wait for other work on"
+                    + " this machine; see who it is (top), or use another host"));
+    assertThat(Doctor.load(-1, 2).kind()).isEqualTo(Finding.Kind.MISSING);
+  }
+
+  @Test
+  void whatOnlyThoseNeedWhoAskForItIsNotMissing() {
+    Path nowhere = Path.of("no such directory");
+    assertThat(Doctor.energy(nowhere).kind()).isEqualTo(Finding.Kind.UNUSED);
+    assertThat(Doctor.idleFrequency(nowhere).kind()).isEqualTo(Finding.Kind.UNUSED);
   }
 
   @Test

@@ -78,7 +78,8 @@ final class FmiToolIT {
     Result result = fmi("doctor");
     assertThat(result.status()).as(result.output()).isZero();
     assertThat(result.output().lines())
-        .allMatch(line -> line.startsWith("ok  ") || line.startsWith("missing: "))
+        .allMatch(line -> line.matches("(ok|unused:|missing:) +[^ ].*"))
+        .anyMatch(line -> line.matches("(ok|missing:) +load: [0-9.]+ on \\d+ cores?.*"))
         .anyMatch(line -> line.contains("JDK"))
         .anyMatch(line -> line.contains("cores"))
         .anyMatch(line -> line.contains("/dev/shm"))
@@ -87,8 +88,9 @@ final class FmiToolIT {
         .anyMatch(
             line ->
                 line.contains("rdma: verbs provider native: ")
-                    || line.startsWith("missing: rdma: no libibverbs.so.1 on this machine"))
-        .anyMatch(line -> line.startsWith("missing: rdma: no RDMA device on this machine"))
+                    || line.startsWith("unused:  rdma: no libibverbs.so.1 on this machine"))
+        .noneMatch(line -> line.startsWith("missing: rdma: "))
+        .anyMatch(line -> line.startsWith("unused:  rdma: no RDMA device on this machine"))
         .noneMatch(line -> line.contains("rdma loopback"));
   }
 

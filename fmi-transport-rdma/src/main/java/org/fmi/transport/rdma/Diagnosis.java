@@ -18,11 +18,28 @@ final class Diagnosis {
 
   private final Devices devices;
 
+  /** Without a device nothing else of RDMA is needed, unless the user asks for it. */
+  private final boolean wanted;
+
   /** A library that is missing is one finding, however many ports need it. */
   private final Set<Finding> findings = new LinkedHashSet<>();
 
-  Diagnosis(Devices devices) {
+  /**
+   * Of these devices.
+   *
+   * @param asked whether the user has chosen how they are used
+   */
+  Diagnosis(Devices devices, boolean asked) {
     this.devices = devices;
+    this.wanted = asked || !isWithoutDevice(devices);
+  }
+
+  private static boolean isWithoutDevice(Devices devices) {
+    try {
+      return devices.ports().isEmpty();
+    } catch (IOException e) {
+      return false; // which is a finding
+    }
   }
 
   private interface Item {
@@ -71,9 +88,8 @@ final class Diagnosis {
   }
 
   private void missing(IOException e) {
-    findings.add(
-        Finding.missing(
-            e instanceof FileSystemException ? "rdma: " + e : String.valueOf(e.getMessage())));
+    String text = e instanceof FileSystemException ? "rdma: " + e : String.valueOf(e.getMessage());
+    findings.add(wanted ? Finding.missing(text) : Finding.unused(text));
   }
 
   private String describe(Devices.Port port) throws IOException {

@@ -38,7 +38,7 @@ public final class RdmaTransportProvider implements TransportProvider {
 
   @Override
   public List<Finding> diagnose() {
-    return new Diagnosis(new Devices()).findings();
+    return new Diagnosis(new Devices(), System.getenv(VerbsProvider.VARIABLE) != null).findings();
   }
 
   @Override

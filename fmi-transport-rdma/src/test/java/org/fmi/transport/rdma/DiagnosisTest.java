@@ -17,13 +17,17 @@ class DiagnosisTest {
   @TempDir Path directory = Path.of("");
 
   @Test
-  void aMachineWithoutDevicesLacksOne() {
-    assertThat(new Diagnosis(new Devices(directory)).findings())
-        .contains(
-            Finding.missing(
-                "rdma: no RDMA device on this machine ("
-                    + directory
-                    + " is empty or missing); is its driver loaded?"));
+  void aMachineWithoutDevicesLacksNothingUnlessTheUserAsksForThem() {
+    String none =
+        "rdma: no RDMA device on this machine ("
+            + directory
+            + " is empty or missing); is its driver loaded?";
+    assertThat(new Diagnosis(new Devices(directory), false).findings())
+        .contains(Finding.unused(none))
+        .noneMatch(finding -> finding.kind() == Finding.Kind.MISSING);
+    assertThat(new Diagnosis(new Devices(directory), true).findings())
+        .contains(Finding.missing(none))
+        .noneMatch(finding -> finding.kind() == Finding.Kind.UNUSED);
   }
 
   @Test
@@ -32,7 +36,7 @@ class DiagnosisTest {
     Files.writeString(port.resolve("state"), "1: DOWN\n");
     Files.writeString(directory.resolve("mlx5_0/node_type"), "1: CA\n");
     Files.writeString(port.resolve("link_layer"), "InfiniBand\n");
-    assertThat(new Diagnosis(new Devices(directory)).findings())
+    assertThat(new Diagnosis(new Devices(directory), false).findings())
         .contains(
             Finding.missing(
                 "rdma: mlx5_0 port 1 (1: DOWN), InfiniBand; is a cable or the subnet manager"
