@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.fmi.job.JobSpec;
 import org.fmi.job.Notice;
+import org.fmi.node.Refusal;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.jspecify.annotations.Nullable;
 
@@ -80,7 +81,7 @@ public final class Reporter {
           log.write(line);
         } catch (IOException e) {
           log = null;
-          console.line("fmirun: --events: no more events are written: " + e.getMessage());
+          console.line("fmirun: --events: no more events are written: " + Refusal.text(e));
         }
       }
     }
@@ -92,7 +93,7 @@ public final class Reporter {
       try {
         log.close();
       } catch (IOException e) {
-        console.line("fmirun: --events: the last events were lost: " + e.getMessage());
+        console.line("fmirun: --events: the last events were lost: " + Refusal.text(e));
       }
     }
   }
