@@ -209,13 +209,15 @@ final class FailureLedger {
     Account account = accounts[exit.rank()];
     RankMessage.Failed thrown = account.thrown;
     String how = account.injected ? exit.how() + ", which was injected" : exit.how();
-    return thrown == null
-        ? how
-        : "has thrown "
-            + (thrown.trace().isEmpty() ? "an exception" : thrown.exception())
-            + " "
-            + thrown.where()
-            + (exit.status() == JobCommand.End.PROGRAM_FAULT ? "" : " and " + how);
+    if (thrown == null) {
+      return how;
+    }
+    // The program's own words last: they may say anything of a place.
+    String what =
+        thrown.trace().isEmpty()
+            ? "has thrown an exception " + thrown.where()
+            : "has thrown " + thrown.where() + ": " + thrown.exception();
+    return exit.status() == JobCommand.End.PROGRAM_FAULT ? what : what + "; it " + how;
   }
 
   /**
@@ -235,7 +237,7 @@ final class FailureLedger {
         return JobCommand.End.programFault(
             exit,
             how(exit)
-                + ": it failed by itself "
+                + "; it failed by itself "
                 + OWN_FAULTS
                 + " times at the same place, and is not started again");
       }

@@ -709,7 +709,7 @@ final class GlobalRecoveryJobTest {
             new JobCommand.End(
                 1,
                 EndCause.PROGRAM_FAILED,
-                "rank 1 has thrown IllegalStateException: no outside of loops"));
+                "rank 1 has thrown outside of loops: IllegalStateException: no"));
   }
 
   /** Its own status wins, and it may end well: it has not left the job by close. */
@@ -722,7 +722,7 @@ final class GlobalRecoveryJobTest {
     assertThat(end().status()).isEqualTo(1);
     assertThat(end().message())
         .isEqualTo(
-            "rank 1 has thrown an exception outside of loops and ended with status 0 without"
+            "rank 1 has thrown an exception outside of loops; it ended with status 0 without"
                 + " Fmi.close, as by System.exit");
   }
 
@@ -760,7 +760,7 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.End.class)).isEmpty();
     allFailAt(job, 4, 2, 5);
     assertThat(end().message())
-        .startsWith("rank 0 has thrown IllegalStateException: no in iteration 5 of loop 0: ")
+        .startsWith("rank 0 has thrown in iteration 5 of loop 0: IllegalStateException: no; it ")
         .contains("failed by itself 3 times");
   }
 
