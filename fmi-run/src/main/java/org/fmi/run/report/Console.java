@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.run.process.Terminal;
@@ -73,6 +74,8 @@ public final class Console {
    * @param together whether both are the same file, so that lines of one cut those of the other
    * @param outIsTerminal whether standard output is the user's terminal
    * @param width columns of the terminal that standard error is; null if it is none
+   * @param othersTerminal whether others have that terminal now, as a shell with its prompt: a line
+   *     that is drawn again and again would be in their way
    */
   record Streams(
       OutputStream out,
@@ -80,6 +83,7 @@ public final class Console {
       boolean together,
       boolean outIsTerminal,
       @Nullable IntSupplier width,
+      BooleanSupplier othersTerminal,
       @Nullable OutputFiles files) {
     static Streams ofProcess(@Nullable OutputFiles files) {
       return new Streams(
@@ -88,6 +92,7 @@ public final class Console {
           areTogether(),
           Terminal.is(Terminal.OUT),
           Terminal.is(Terminal.ERR) ? () -> Terminal.width(Terminal.ERR) : null,
+          () -> Terminal.isOthers(Terminal.ERR),
           files);
     }
 
@@ -109,6 +114,7 @@ public final class Console {
   private final boolean together;
   private final boolean outIsTerminal;
   private final @Nullable IntSupplier width;
+  private final BooleanSupplier othersTerminal;
   private final @Nullable OutputFiles files;
 
   /** The live line to be drawn next. Null if it was taken to be drawn. */
@@ -160,6 +166,7 @@ public final class Console {
     this.together = streams.together;
     this.outIsTerminal = streams.outIsTerminal;
     this.width = streams.width;
+    this.othersTerminal = streams.othersTerminal;
     this.files = streams.files;
     this.tagged = tagged;
     this.timed = timed;
@@ -247,8 +254,8 @@ public final class Console {
 
   /**
    * Draws a line on the terminal below all others, in place of the last one; it is no part of the
-   * output, and stands there until there is output. Dropped if standard error is no terminal, or if
-   * the terminal does not keep up.
+   * output, and stands there until there is output. Dropped if standard error is no terminal, if
+   * fmirun is in the terminal's background, or if the terminal does not keep up.
    *
    * @param text empty to have none
    */
@@ -325,7 +332,8 @@ public final class Console {
     if (text == null
         || columns == null
         || openLine[file(true)] >= 0
-        || (outIsTerminal && openLine[0] >= 0)) {
+        || (outIsTerminal && openLine[0] >= 0)
+        || othersTerminal.getAsBoolean()) {
       return;
     }
     try {
@@ -351,7 +359,7 @@ public final class Console {
   private void erase() throws IOException {
     if (drawn) {
       drawn = false;
-      err.write(ERASE);
+      err.write(othersTerminal.getAsBoolean() ? NEW_LINE : ERASE);
     }
   }
 

@@ -270,6 +270,33 @@ final class LaunchIT {
     assertThat(err()).contains("standard input cannot be read (Is a directory)");
   }
 
+  /**
+   * An interactive shell that does not let jobs in its background write. The first one does not
+   * read from the terminal, and runs long enough to have shown how far it is.
+   */
+  @Test
+  void runsInTheBackgroundOfATerminal() throws Exception {
+    String session =
+        """
+        printf -v command '%q ' "$@"
+        {
+          echo stty tostop
+          echo "sleep 3 | $command &"
+          echo "$command &"
+          echo wait
+          echo exit
+        } | TERM=xterm script -qec 'bash --norc --noediting -i' /dev/null
+        """;
+    wrapper = List.of("bash", "-c", session, "bash");
+    run(List.of("-n", "1"), "input");
+    String terminal = Files.readString(out());
+    assertThat(terminal.split("read 0 lines, sum 0", -1)).as(terminal).hasSize(3);
+    assertThat(terminal)
+        .containsOnlyOnce("in the background of its terminal")
+        .doesNotContain("\u001b[Kfmi:")
+        .doesNotContain("Stopped");
+  }
+
   /** The JVM of fmirun opens a file in its place. */
   @Wide
   @Test

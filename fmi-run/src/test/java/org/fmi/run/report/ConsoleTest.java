@@ -21,11 +21,12 @@ final class ConsoleTest {
   private final ByteArrayOutputStream screen = new ByteArrayOutputStream();
 
   private boolean together;
+  private volatile boolean others;
 
   private Console console(boolean tagged, boolean timed, @Nullable IntSupplier width) {
     Console console =
         new Console(
-            new Console.Streams(screen, screen, together, width != null, width, null),
+            new Console.Streams(screen, screen, together, width != null, width, () -> others, null),
             tagged,
             timed,
             () -> {},
@@ -84,6 +85,21 @@ final class ConsoleTest {
     console.begun(true);
     output(console, 0, false, "aaa\n");
     assertThat(drained(console)).isEqualTo("aa\nb\nc\naaa\n");
+  }
+
+  @Test
+  void inTheBackgroundThereIsNoLiveLine() throws InterruptedException {
+    Console console = console(false, false, WIDTH);
+    console.live("one");
+    assertThat(drained(console)).isEqualTo(ERASE + "one");
+    others = true;
+    console.live("two");
+    assertThat(drained(console)).isEqualTo(ERASE + "one");
+    console.line("fmi: x"); // below the line, which is not erased: there may be a prompt
+    assertThat(drained(console)).isEqualTo(ERASE + "one\nfmi: x\n");
+    others = false;
+    console.live("three");
+    assertThat(drained(console)).endsWith("fmi: x\n" + ERASE + "three");
   }
 
   @Test
