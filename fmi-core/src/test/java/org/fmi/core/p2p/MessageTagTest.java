@@ -188,11 +188,11 @@ final class MessageTagTest {
           if (complete) {
             sendInts(m);
           }
-          KeptRequests kept = new KeptRequests(m, false);
+          KeptRequests kept = new KeptRequests(m);
           kept.writes(List.of(into));
           byte[] image = ObjectCodec.write(new Request[] {receive}, standIns(kept));
           rollBack(m);
-          KeptRequests found = new KeptRequests(m, false);
+          KeptRequests found = new KeptRequests(m);
           Request[] again = (Request[]) ObjectCodec.read(image, standIns(found));
           found.haveRead(List.of(into));
           if (!complete) {
