@@ -28,7 +28,7 @@ final class BinomialReduce {
         Scratch.Use use = sum == data ? Scratch.Use.OTHER : Scratch.Use.SUM;
         Location right = spare == null ? channel.scratch(reducer, use, bytes) : spare;
         channel.recv(right, bytes, channel.neighbour(mask));
-        reducer.combine(sum, right, bytes);
+        channel.combine(reducer, sum, right, right, bytes);
         spare = sum == data ? null : sum;
         sum = right;
       }

@@ -225,11 +225,20 @@ public final class Channel {
 
   /** An array to reduce in, as long as this collective lasts. */
   Location scratch(Reducer reducer, Scratch.Use use, long bytes) {
+    return scratch().get(reducer, use, bytes);
+  }
+
+  private Scratch scratch() {
     if (scratchEpoch != p2p.epoch()) {
       scratchEpoch = p2p.epoch();
       scratch = new Scratch();
     }
-    return scratch.get(reducer, use, bytes);
+    return scratch;
+  }
+
+  /** As {@link Scratch#combine}. */
+  void combine(Reducer reducer, Location left, Location right, Location result, long bytes) {
+    scratch().combine(reducer, left, right, result, bytes);
   }
 
   /** The same with a copy of what is in {@code source}. */

@@ -99,6 +99,11 @@ public final class Location {
     return !(base instanceof MemorySegment) && elementType(base) == type;
   }
 
+  /** The same place, named as one of a segment. */
+  Location inSegment() {
+    return base instanceof MemorySegment ? this : new Location(segmentOf(base), at);
+  }
+
   /** Bytes of the array. */
   long arrayBytes() {
     return (long) Array.getLength(base) * type().bytes();
@@ -107,10 +112,16 @@ public final class Location {
   /** Whether both name the same place. */
   @SuppressWarnings("ReferenceEquality") // the same array is meant, not an equal one
   public boolean isSamePlaceAs(Location other) {
-    if (base instanceof MemorySegment a && other.base instanceof MemorySegment b) {
-      return a.heapBase().equals(b.heapBase()) && a.address() + at == b.address() + other.at;
-    }
-    return base == other.base && at == other.at;
+    return array() == other.array() && address() == other.address();
+  }
+
+  private @Nullable Object array() {
+    return base instanceof MemorySegment s ? s.heapBase().orElse(null) : base;
+  }
+
+  /** From the array's beginning, if it is in one. */
+  private long address() {
+    return base instanceof MemorySegment s ? s.address() + at : at;
   }
 
   /** Copies the first {@code bytes} bytes to {@code target}, whatever the two are made of. */

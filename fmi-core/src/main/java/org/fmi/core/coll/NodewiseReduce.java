@@ -25,6 +25,15 @@ final class NodewiseReduce {
    */
   static void run(
       Nodes nodes, Reducer reducer, Location data, Location result, long bytes, int root) {
+    long part = Scratch.part(reducer, bytes);
+    for (long at = 0; at < bytes; at += part) {
+      long n = Math.min(part, bytes - at);
+      runPart(nodes, reducer, data.plus(at), result.plus(at), n, root);
+    }
+  }
+
+  private static void runPart(
+      Nodes nodes, Reducer reducer, Location data, Location result, long bytes, int root) {
     Channel speakers = nodes.speakersWith(root);
     int rootNode = nodes.nodeOf(root);
     boolean speaks = speakers.rank() >= 0;

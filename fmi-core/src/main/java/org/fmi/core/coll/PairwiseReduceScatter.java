@@ -10,21 +10,26 @@ final class PairwiseReduceScatter {
   /**
    * Reduces.
    *
-   * @param result where this rank's block goes; may lie in {@code data}
+   * @param result where this rank's block goes; may be the beginning of {@code data}, or where the
+   *     block is there
    * @param starts where blocks begin in {@code data} in bytes, and its end
    */
   static void run(Channel channel, Reducer reducer, Location data, Location result, long[] starts) {
     int rank = channel.rank();
     long bytes = starts[rank + 1] - starts[rank];
-    Location sum = channel.copyOf(reducer, Scratch.Use.SUM, data.plus(starts[rank]), bytes);
-    Location other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
+    // In place, a result at the vector's beginning would overwrite what is still to be sent.
+    Location to = data.isSamePlaceAs(result) ? data.plus(starts[rank]) : result;
+    Location sum = data.plus(starts[rank]);
     for (int step = 1; step < channel.size(); step++) {
       int dest = channel.neighbour(step);
       int source = channel.neighbour(-step);
-      channel.exchange(
-          data.plus(starts[dest]), starts[dest + 1] - starts[dest], dest, other, bytes, source);
-      reducer.combine(other, sum, bytes);
+      long destBytes = starts[dest + 1] - starts[dest];
+      Pipeline.exchange(
+          channel, reducer, data.plus(starts[dest]), destBytes, dest, sum, to, bytes, source);
+      sum = to;
     }
-    sum.copyTo(result, bytes);
+    if (!sum.isSamePlaceAs(result)) {
+      sum.copyTo(result, bytes);
+    }
   }
 }

@@ -11,10 +11,58 @@ final class Pipeline {
   /** A whole number of elements of any type: ranks may use different ones. */
   static final long BYTES = 128 << 10;
 
-  /** Pipeline under way at a time. */
+  /** Pieces under way at a time. */
   private static final int AHEAD = 4;
 
   private Pipeline() {}
+
+  /**
+   * Sends to one rank and receives from another at once, and combines what is received with this
+   * rank's own.
+   *
+   * @param theirs what is received; the left operand
+   * @param own the right operand, as long as what is received
+   * @param result where the result goes; may be the same place as {@code own}
+   */
+  static void exchange(
+      Channel channel,
+      Reducer reducer,
+      Location out,
+      long outBytes,
+      int dest,
+      Location own,
+      Location result,
+      long inBytes,
+      int source) {
+    Location slots = channel.scratch(reducer, Scratch.Use.SPARE, Math.min(AHEAD * BYTES, inBytes));
+    Incoming in = new Incoming(channel, slots, true, inBytes, source);
+    Outgoing sends = new Outgoing(channel, out, outBytes, dest);
+    for (long at = 0; at < Math.max(outBytes, inBytes); at += BYTES) {
+      if (at < outBytes) {
+        sends.send();
+      }
+      if (at < inBytes) {
+        long n = in.await();
+        channel.combine(reducer, in.piece(), own.plus(at), result.plus(at), n);
+      }
+    }
+    sends.finish();
+  }
+
+  /** Sends a vector to a rank that calls {@link #receive}. */
+  static void send(Channel channel, Location data, long bytes, int dest) {
+    Outgoing out = new Outgoing(channel, data, bytes, dest);
+    for (long at = 0; at < bytes; at += BYTES) {
+      out.send();
+    }
+    out.finish();
+  }
+
+  /** Combines a vector that another rank sends with this rank's own, as {@link #exchange} does. */
+  static void receive(
+      Channel channel, Reducer reducer, Location own, Location result, long bytes, int source) {
+    exchange(channel, reducer, own, 0, source, own, result, bytes, source);
+  }
 
   private static long length(long at, long bytes) {
     return Math.min(BYTES, bytes - at);
@@ -24,15 +72,27 @@ final class Pipeline {
   static final class Incoming {
     private final Channel channel;
     private final Location data;
+    private final boolean inTurn;
     private final long bytes;
     private final int source;
     private final Request[] receives = new Request[AHEAD];
-    private int slot;
-    private long at;
+    private int slot = AHEAD - 1;
+    private long at = -BYTES;
 
+    /** Receives each piece to its place in {@code data}. */
     Incoming(Channel channel, Location data, long bytes, int source) {
+      this(channel, data, false, bytes, source);
+    }
+
+    /**
+     * Receives pieces.
+     *
+     * @param inTurn whether {@code data} is memory for as many pieces as are under way at a time
+     */
+    private Incoming(Channel channel, Location data, boolean inTurn, long bytes, int source) {
       this.channel = channel;
       this.data = data;
+      this.inTurn = inTurn;
       this.bytes = bytes;
       this.source = source;
       for (int i = 0; i < AHEAD; i++) {
@@ -42,18 +102,31 @@ final class Pipeline {
 
     private void receive(int into, long from) {
       if (from < bytes) {
-        receives[into] = channel.irecv(data.plus(from), length(from, bytes), source);
+        receives[into] = channel.irecv(place(into, from), length(from, bytes), source);
       }
     }
 
-    /** Returns when the next piece is there, with its length. */
+    private Location place(int into, long from) {
+      return data.plus(inTurn ? into * BYTES : from);
+    }
+
+    /**
+     * Returns when the next piece is there, with its length. The one before is not used any more.
+     */
     long await() {
-      long n = length(at, bytes);
-      channel.complete(receives[slot], n);
-      receive(slot, at + AHEAD * BYTES);
+      if (at >= 0) {
+        receive(slot, at + AHEAD * BYTES);
+      }
       at += BYTES;
       slot = (slot + 1) % AHEAD;
+      long n = length(at, bytes);
+      channel.complete(receives[slot], n);
       return n;
+    }
+
+    /** Where the piece is that came last. */
+    Location piece() {
+      return place(slot, at);
     }
   }
 

@@ -12,17 +12,17 @@ final class RabenseifnerAllReduce {
   static void run(Channel channel, Reducer reducer, Location data, Location result, long bytes) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
     if (!fold.acts()) {
-      channel.send(data, bytes, fold.partner());
+      Pipeline.send(channel, data, bytes, fold.partner());
       channel.recv(result, bytes, fold.partner());
       return;
     }
-    data.copyTo(result, bytes);
+    Location from = data;
     if (fold.paired()) {
-      fold.fold(
-          channel, reducer, result, channel.scratch(reducer, Scratch.Use.OTHER, bytes), bytes);
+      Pipeline.receive(channel, reducer, data, result, bytes, fold.partner());
+      from = result;
     }
     long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, fold.size());
-    RecursiveHalving.run(channel, fold, reducer, result, starts);
+    RecursiveHalving.run(channel, fold, reducer, from, result, starts);
     int v = fold.virtual();
     for (int mask = 1; mask < fold.size(); mask <<= 1) {
       int peer = fold.actor(v ^ mask);

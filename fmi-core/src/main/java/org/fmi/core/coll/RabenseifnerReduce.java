@@ -16,24 +16,35 @@ final class RabenseifnerReduce {
   static void run(
       Channel channel, Reducer reducer, Location data, Location result, long bytes, int root) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, root);
-    if (!fold.acts()) {
-      channel.send(data, bytes, fold.partner());
-      return;
+    long part = Scratch.part(reducer, bytes);
+    for (long at = 0; at < bytes; at += part) {
+      long n = Math.min(part, bytes - at);
+      if (!fold.acts()) {
+        Pipeline.send(channel, data.plus(at), n, fold.partner());
+      } else {
+        // A rank's result of halving goes to the root: there is room for it only there.
+        Location sum =
+            channel.rank() == root ? result.plus(at) : channel.scratch(reducer, Scratch.Use.SUM, n);
+        reducePart(channel, fold, reducer, data.plus(at), sum, n, root);
+      }
     }
-    Location sum;
-    if (channel.rank() == root) {
-      data.copyTo(result, bytes);
-      sum = result;
-    } else {
-      sum = channel.copyOf(reducer, Scratch.Use.SUM, data, bytes);
-    }
+  }
+
+  private static void reducePart(
+      Channel channel,
+      PowerOfTwoFold fold,
+      Reducer reducer,
+      Location data,
+      Location sum,
+      long bytes,
+      int root) {
+    Location from = data;
     if (fold.paired()) {
-      Location other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
-      channel.recv(other, bytes, fold.partner());
-      reducer.combine(other, sum, bytes);
+      Pipeline.receive(channel, reducer, data, sum, bytes, fold.partner());
+      from = sum;
     }
     long[] starts = RecursiveHalving.equalBlocks(reducer, bytes, fold.size());
-    RecursiveHalving.run(channel, fold, reducer, sum, starts);
+    RecursiveHalving.run(channel, fold, reducer, from, sum, starts);
     gather(channel, fold, sum, starts, fold.virtual(root));
   }
 

@@ -21,10 +21,26 @@ final class RecursiveDoublingScan {
       Location result,
       long bytes,
       boolean exclusive) {
+    long part = Scratch.part(reducer, bytes);
+    for (long at = 0; at < bytes; at += part) {
+      long n = Math.min(part, bytes - at);
+      runPart(channel, reducer, data.plus(at), result.plus(at), n, exclusive);
+    }
+  }
+
+  private static void runPart(
+      Channel channel,
+      Reducer reducer,
+      Location data,
+      Location result,
+      long bytes,
+      boolean exclusive) {
     int rank = channel.rank();
-    Location run = reducer.copyOf(data, bytes); // of this rank's run of 2^k ranks
-    Location other = reducer.scratch(bytes);
-    @Nullable Location prefix = exclusive ? null : reducer.copyOf(data, bytes);
+    // Of this rank's run of 2^k ranks.
+    Location run = channel.copyOf(reducer, Scratch.Use.SUM, data, bytes);
+    Location other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
+    @Nullable Location prefix =
+        exclusive ? null : channel.copyOf(reducer, Scratch.Use.SPARE, data, bytes);
     for (int mask = 1; mask < channel.size(); mask <<= 1) {
       int peer = rank ^ mask;
       if (peer >= channel.size()) {
@@ -38,7 +54,7 @@ final class RecursiveDoublingScan {
         run = combined;
       } else {
         if (prefix == null) {
-          prefix = reducer.copyOf(other, bytes);
+          prefix = channel.copyOf(reducer, Scratch.Use.SPARE, other, bytes);
         } else {
           reducer.combine(other, prefix, bytes);
         }

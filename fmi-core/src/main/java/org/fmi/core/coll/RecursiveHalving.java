@@ -11,21 +11,24 @@ final class RecursiveHalving {
   /**
    * Runs at ranks that act.
    *
-   * @param data the vector; block v of it becomes the result's, the others are void
+   * @param data the vector; only read
+   * @param result block v of it becomes the result's, the others are void; may be the same place
    * @param starts where blocks begin in bytes, and the vector's end
    */
   static void run(
-      Channel channel, PowerOfTwoFold fold, Reducer reducer, Location data, long[] starts) {
+      Channel channel,
+      PowerOfTwoFold fold,
+      Reducer reducer,
+      Location data,
+      Location result,
+      long[] starts) {
     int size = fold.size();
     if (size == 1) {
+      data.copyTo(result, starts[1]);
       return;
     }
     int v = fold.virtual();
-    // As long as the vector, so that what is combined has the same offset in both, if that is not
-    // far.
-    long offset = Math.min(data.at(), starts[size]);
-    Location spare =
-        channel.scratch(reducer, Scratch.Use.SPARE, offset + starts[size]).plus(offset);
+    Location from = data;
     int low = 0;
     for (int half = size / 2; half > 0; half /= 2) {
       int peer = fold.actor(v ^ half);
@@ -34,10 +37,17 @@ final class RecursiveHalving {
       int give = upper ? low : low + half;
       long keepBytes = starts[keep + half] - starts[keep];
       long giveBytes = starts[give + half] - starts[give];
-      Location kept = data.plus(starts[keep]);
-      Location theirs = spare.plus(starts[keep]);
-      channel.exchange(data.plus(starts[give]), giveBytes, peer, theirs, keepBytes, peer);
-      reducer.combine(theirs, kept, keepBytes);
+      Pipeline.exchange(
+          channel,
+          reducer,
+          from.plus(starts[give]),
+          giveBytes,
+          peer,
+          from.plus(starts[keep]),
+          result.plus(starts[keep]),
+          keepBytes,
+          peer);
+      from = result;
       low = keep;
     }
   }

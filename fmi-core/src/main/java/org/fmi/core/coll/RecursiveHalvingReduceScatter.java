@@ -28,7 +28,7 @@ final class RecursiveHalvingReduceScatter {
     for (int v = 0; v <= fold.size(); v++) {
       pairStarts[v] = starts[fold.first(v)];
     }
-    RecursiveHalving.run(channel, fold, reducer, sum, pairStarts);
+    RecursiveHalving.run(channel, fold, reducer, sum, sum, pairStarts);
     if (fold.paired()) {
       int partner = fold.partner();
       channel.send(sum.plus(starts[partner]), starts[partner + 1] - starts[partner], partner);

@@ -10,9 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Applies one operation to elements of one type, held in arrays of that type. */
 public final class Reducer {
-  /** Elements combined at a time where offsets differ; even, for pairs. */
-  private static final int BLOCK = 1024;
-
   private final Predefined type;
   private final Op op;
   private final Kernel<Object> kernel;
@@ -91,15 +88,14 @@ public final class Reducer {
     return divisible() && type != Predefined.FLOAT && type != Predefined.DOUBLE;
   }
 
-  /**
-   * Whether the parts of two operands can be combined where they are, in either order, by the
-   * kernel alone.
-   */
+  /** Whether the parts of two operands can be combined where they are, by the kernel alone. */
   @SuppressWarnings("ReferenceEquality") // the same array is meant, not an equal one
   boolean direct(Location left, Location right) {
-    // Of pairs with values that are equal but not the same, such as 0.0 and -0.0, the order
-    // decides.
-    return divisible() && group == 1 && left.at() == right.at() && left.base() != right.base();
+    return divisible()
+        && left.at() == right.at()
+        && left.base() != right.base()
+        && left.isArrayOf(type)
+        && right.isArrayOf(type);
   }
 
   /** Bytes of the smallest part that can be reduced by itself. */
@@ -120,32 +116,28 @@ public final class Reducer {
   }
 
   /**
-   * {@code right = left op right}, for {@code bytes} bytes of arrays of the type. Fastest where
-   * both have the same offset.
+   * {@code right = left op right}, for {@code bytes} bytes of arrays of the type, which have the
+   * same offset unless the operation is the program's own. {@link Scratch#combine} does it for
+   * others.
    */
   void combine(Location left, Location right, long bytes) {
     int element = type.bytes();
-    int i = (int) (left.at() / element);
-    int j = (int) (right.at() / element);
     int count = (int) (bytes / element);
     if (count == 0) {
       return;
     }
-    if (i == j && (i == 0 || divisible())) {
-      kernel.apply(left.base(), right.base(), i, i + count);
+    boolean aligned = left.at() == right.at();
+    if (aligned && (left.at() == 0 || divisible())) {
+      int from = (int) (left.at() / element);
+      kernel.apply(left.base(), right.base(), from, from + count);
       return;
     }
+    assert !divisible() : "kernels need operands at the same index";
     // An operation of the program's own gets the whole vector, at index 0.
-    int block = divisible() ? Math.min(count, BLOCK) : count;
-    Object in = Location.ofType(type, (long) block * element).base();
-    Object inOut = Location.ofType(type, (long) block * element).base();
-    for (int done = 0; done < count; done += block) {
-      int n = Math.min(block, count - done);
-      System.arraycopy(left.base(), i + done, in, 0, n);
-      System.arraycopy(right.base(), j + done, inOut, 0, n);
-      kernel.apply(in, inOut, 0, n);
-      System.arraycopy(inOut, 0, right.base(), j + done, n);
-    }
+    Location in = copyOf(left, bytes);
+    Location inOut = copyOf(right, bytes);
+    kernel.apply(in.base(), inOut.base(), 0, count);
+    inOut.copyTo(right, bytes);
   }
 
   /** Kernels get arrays of their own type only: all regions given to {@link #combine} are that. */

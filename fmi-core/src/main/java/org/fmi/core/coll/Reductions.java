@@ -1,17 +1,20 @@
 package org.fmi.core.coll;
 
 /**
- * The collectives that reduce: chooses the algorithm by size, operation and number of ranks, and
- * stages operands that are not arrays of the operation's type.
+ * The collectives that reduce: chooses the algorithm by size, operation and number of ranks.
  *
  * <p>Arguments have been checked. Counts are in elements of the reducer's type. In place means that
  * both regions are the same.
  *
- * <p>Long vectors are reduced in pieces of a fixed number of elements: this bounds scratch memory,
- * and lets segments of more elements than an array holds be staged. All ranks cut at the same
- * places, whatever their buffers are made of.
+ * <p>Vectors are reduced where they are, with scratch memory that does not grow with them. Only an
+ * operation of the program's own, which wants whole vectors in arrays of the type, is given copies
+ * of what is anything else.
  */
 public final class Reductions {
+  /**
+   * Elements of a vector for which an algorithm is chosen at a time. All ranks cut at the same
+   * places, whatever their buffers are made of. It is part of what defines the bits of a sum.
+   */
   private static final long PIECE = 1 << 24;
 
   /**
@@ -67,8 +70,8 @@ public final class Reductions {
     long total = starts[size];
     long mine = starts[rank + 1] - starts[rank];
     if (total / reducer.type().bytes() > pieceOf(reducer)) {
-      // In place the result would overwrite what is still to be reduced.
-      Location to = data.isSamePlaceAs(result) ? result.scratch(mine) : result;
+      // In place, a result at the vector's beginning would overwrite what is still to be reduced.
+      Location to = data.isSamePlaceAs(result) ? data.plus(starts[rank]) : result;
       for (int root = 0; root < size; root++) {
         reduce(channel, reducer, data.plus(starts[root]), to, counts[root], root);
       }
@@ -94,7 +97,6 @@ public final class Reductions {
     } else {
       PairwiseReduceScatter.run(channel, reducer, from, to, starts);
     }
-    deliver(to, result, mine);
   }
 
   /** MPI_Scan, or MPI_Exscan if exclusive. */
@@ -216,18 +218,26 @@ public final class Reductions {
     Collectives.scatterv(channel, all, starts, lengths, to, lengths[rank], 0);
   }
 
-  /** The operand as an array of the type: itself, or a copy. */
+  /**
+   * The operand as an array of the type or a segment; an array, if need be a copy, for all else.
+   */
   private static Location operand(Reducer reducer, Location data, long bytes) {
-    return data.isArrayOf(reducer.type()) ? data : reducer.copyOf(data, bytes);
+    if (data.isArrayOf(reducer.type())) {
+      return data;
+    }
+    return reducer.divisible() ? data.inSegment() : reducer.copyOf(data, bytes);
   }
 
   /** Where the result is computed: at its place, or in an array to be copied there. */
   private static Location resultFor(Reducer reducer, Location result, long bytes) {
-    return result.isArrayOf(reducer.type()) ? result : reducer.scratch(bytes);
+    if (result.isArrayOf(reducer.type())) {
+      return result;
+    }
+    return reducer.divisible() ? result.inSegment() : reducer.scratch(bytes);
   }
 
   private static void deliver(Location computed, Location result, long bytes) {
-    if (computed != result) {
+    if (!computed.isSamePlaceAs(result)) {
       computed.copyTo(result, bytes);
     }
   }

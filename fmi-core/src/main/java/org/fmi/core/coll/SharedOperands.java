@@ -2,8 +2,11 @@ package org.fmi.core.coll;
 
 /** The steps that reductions through a {@link SharedRegion} have in common. */
 final class SharedOperands {
-  /** Fits the first-level cache, with the other operand's. */
+  /** What is combined at a time stays in the cache, with the operands of a few others. */
   private static final long BLOCK_BYTES = 8 << 10;
+
+  /** The same of two operands, which are worth longer copies. */
+  private static final long PAIR_BLOCK_BYTES = 32 << 10;
 
   private SharedOperands() {}
 
@@ -47,7 +50,8 @@ final class SharedOperands {
       return;
     }
     // An operation of the program's own gets the whole vector.
-    long block = reducer.divisible() ? Math.min(BLOCK_BYTES, bytes) : bytes;
+    long most = region.size() == 2 ? PAIR_BLOCK_BYTES : BLOCK_BYTES;
+    long block = reducer.divisible() ? Math.min(most, bytes) : bytes;
     Location[] rows = region.rows(reducer, block);
     for (long done = 0; done < bytes; done += block) {
       long n = Math.min(block, bytes - done);

@@ -84,6 +84,9 @@ public final class Recorder {
   private static final long PROBE_BYTES = 4 * Long.BYTES;
   private static final long OVERFLOWED = 1;
 
+  /** What is recorded is on the heap, most of which is the program's. */
+  private static final int SHARE_OF_HEAP = 4;
+
   private final long limit;
   private final List<Receive> receives = new ArrayList<>();
   private final List<Probe> probes = new ArrayList<>();
@@ -111,10 +114,10 @@ public final class Recorder {
   /**
    * An empty record, switched off.
    *
-   * @param limit the most it may hold in bytes
+   * @param limit the most it may hold in bytes; a small heap allows less
    */
   public Recorder(long limit) {
-    this.limit = limit;
+    this.limit = Math.min(limit, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
   }
 
   /** Reads what {@link #writeTo} has written; switched off. */
