@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *   lib/disni/*.jar               what only ranks that use RDMA through DiSNI need
  *   lib/run/*.jar                 what only fmirun needs, and helpers of daemons
  *   lib/native/*.so               Netty's libraries, so that no process unpacks them
+ *   lib/maven/                    a repository of the modules that programs and their tests need
  *   lib/jvm.options               options of all JVMs
  *   lib/aot/*.aot                 AOT caches, by lib/make-aot-caches
  *   conf/fmi.conf                 the site's settings

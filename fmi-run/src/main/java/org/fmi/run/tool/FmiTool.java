@@ -57,6 +57,7 @@ public final class FmiTool {
     commands.put("ckpt", CheckpointFiles::spec);
     commands.put("timeline", TimelineCommand::spec);
     commands.put("simulate", SimulateCommand::spec);
+    commands.put("new", NewProject::spec);
     commands.put("doctor", FmiTool::doctor);
     commands.put("version", FmiTool::showVersion);
     return commands;
