@@ -3,6 +3,7 @@ package org.fmi.run.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,7 +31,7 @@ final class ProgramIT {
         Files.copy(CLASSES.resolve(entry), out);
       }
       out.putNextEntry(new JarEntry("number-of-jar"));
-      out.write(Integer.toString(number).getBytes());
+      out.write(Integer.toString(number).getBytes(StandardCharsets.US_ASCII));
     }
     return jar;
   }
