@@ -37,8 +37,8 @@ final class Leftovers {
             : ", and " + (all - own) + (all - own == 1 ? " to another rank" : " to others");
     return (all == 1 ? "1 message was" : all + " messages were")
         + " never received: "
-        + own
-        + " to rank "
+        + (all == 1 ? "" : own + " ")
+        + "to rank "
         + rank
         + (own == 1 ? ", of " : ", the first of ")
         + first
