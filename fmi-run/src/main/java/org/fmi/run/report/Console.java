@@ -280,12 +280,8 @@ public final class Console {
     try {
       while (true) {
         Entry entry = next();
-        if (entry == null) {
-          // Some output has waited for long enough.
-        } else if (entry.bytes.length == 0 && entry.rank < 0 || files != null && entry.rank >= 0) {
-          show(entry);
-        } else {
-          lines[file(entry.error)].add(entry.source(), entry.more, () -> show(entry));
+        if (entry != null) {
+          take(entry);
         }
         for (WholeLines stream : lines) {
           stream.look();
@@ -293,6 +289,15 @@ public final class Console {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void take(Entry entry) {
+    boolean waitsForNobody = entry.rank >= 0 ? files != null : entry.bytes.length == 0;
+    if (waitsForNobody) {
+      show(entry);
+    } else {
+      lines[file(entry.error)].add(entry.source(), entry.more, () -> show(entry));
     }
   }
 
