@@ -8,6 +8,8 @@ public enum Choice {
   /** Room comes back as messages are sent. */
   REFUSED("is refused a buffered send for want of room"),
   TOO_MANY("decides more by the order of messages between two checkpoints than is kept"),
+  /** Numbers end. */
+  UNCOUNTED("sends more messages to one rank between two checkpoints than are numbered"),
   /** What it sends cannot be kept. */
   NO_ROOM(
       "has less than 16 MiB for a log of what it sends: a fifth of the memory that is free on its"

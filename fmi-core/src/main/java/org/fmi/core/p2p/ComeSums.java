@@ -29,7 +29,8 @@ final class ComeSums {
     this.room = room;
   }
 
-  void put(int number, long length, long sum) {
+  /** Whether there was room. */
+  boolean put(int number, long length, long sum) {
     int entry = number + cut;
     while (entry / PIECE_ENTRIES >= pieces.size()) {
       MemorySegment piece =
@@ -37,7 +38,7 @@ final class ComeSums {
               ? room.take(LogPieces.SMALLEST, LogPieces.SMALLEST, LogPieces.SMALLEST)
               : null;
       if (piece == null) {
-        return;
+        return false;
       }
       pieces.add(piece.fill((byte) NOT_KEPT));
     }
@@ -45,6 +46,7 @@ final class ComeSums {
     long at = (long) entry % PIECE_ENTRIES * ENTRY_BYTES;
     piece.set(ValueLayout.JAVA_LONG, at, length);
     piece.set(ValueLayout.JAVA_LONG, at + Long.BYTES, sum);
+    return true;
   }
 
   /** Length and sum of the first {@code count} messages, in turns, or of fewer. */

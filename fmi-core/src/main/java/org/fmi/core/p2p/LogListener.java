@@ -54,4 +54,12 @@ public interface LogListener {
    * @throws org.fmi.Rollback as all go back
    */
   void differs(int dest, int context, long tag, long lengthBefore, long length);
+
+  /**
+   * One of up to so many messages that are made again, of which this is the last, is not the one
+   * that came before. Does not return.
+   *
+   * @throws org.fmi.Rollback as all go back
+   */
+  void differsAmong(int messages, int dest, int context, long tag);
 }

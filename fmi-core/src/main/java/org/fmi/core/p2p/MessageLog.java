@@ -1,7 +1,5 @@
 package org.fmi.core.p2p;
 
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -25,12 +23,19 @@ public final class MessageLog {
   /** The number of a message that is not covered, or is from before the line. */
   static final int NO_NUMBER = -1;
 
+  /** That of a message behind so many of one rank since the line that all ranks will roll back. */
+  static final int UNCOUNTED = -2;
+
+  /** Messages of an ordered pair of ranks that are numbered. */
+  private static final int MOST_MESSAGES = 1 << 30;
+
   /** Sums may take a quarter of what messages may, or this much. */
   private static final long LEAST_SUM_BYTES = 1 << 20;
 
   /** Whether messages are counted and kept; if not, only what their order decides. */
   private final boolean keeps;
 
+  private final int most;
   private long limit;
   private final LogListener listener;
   private final @Nullable SentTo[] sent;
@@ -71,6 +76,16 @@ public final class MessageLog {
    *     decided by their order
    */
   public MessageLog(int rank, int size, long limit, LogListener listener) {
+    this(rank, size, limit, listener, MOST_MESSAGES);
+  }
+
+  /**
+   * The same.
+   *
+   * @param most messages of an ordered pair of ranks between two lines
+   */
+  MessageLog(int rank, int size, long limit, LogListener listener, int most) {
+    this.most = most;
     this.keeps = limit != 0;
     limit(limit);
     this.listener = listener;
@@ -306,7 +321,7 @@ public final class MessageLog {
 
   /** By its number, what a message of this rank is called once {@link #cut} was called. */
   int renumbered(int source, int number) {
-    return number == NO_NUMBER ? NO_NUMBER : of(source).renumbered(number);
+    return number < 0 ? number : of(source).renumbered(number);
   }
 
   /** The line is committed: begins there. */
@@ -386,6 +401,10 @@ public final class MessageLog {
       return true;
     }
     SentTo s = to(dest);
+    if (s.count >= most && isCopying()) {
+      listener.chooses(Choice.UNCOUNTED);
+      spoil(Choice.UNCOUNTED.text());
+    }
     long more = LogMemory.bytes(length);
     if (isCopying() && memory.bytes() + more > limit) {
       makeRoom(more);
@@ -399,14 +418,11 @@ public final class MessageLog {
         s.add(memory, last, marked);
       }
     }
-    int number = s.count++;
-    assert s.count > 0 : "more messages than can be counted";
-    if (!s.come.get(number)) {
+    long count = s.count++;
+    if (!s.hasCome(count)) {
       return true;
     }
-    if (s.differs(number, length, sum.of(base, offset, length))) {
-      listener.differs(dest, context, tag, s.before[2 * number], length);
-    }
+    s.compare((int) count, length, sum.of(base, offset, length), listener, dest, context, tag);
     ahead--;
     assert ahead >= 0 : "more messages were left out than have come";
     if (ahead == 0) {
@@ -454,14 +470,14 @@ public final class MessageLog {
   }
 
   /** Messages to a rank so far. */
-  int count(int dest) {
+  long count(int dest) {
     SentTo s = sent[dest];
     return s == null ? 0 : s.count;
   }
 
   /** Whether a message has come there. */
-  boolean hasCome(int dest, int number) {
-    return to(dest).come.get(number);
+  boolean hasCome(int dest, long number) {
+    return to(dest).hasCome(number);
   }
 
   /** The message sent last is complete only once it has found its receive. */
@@ -470,12 +486,12 @@ public final class MessageLog {
       return;
     }
     SentTo s = to(r.peer);
-    r.number = s.count - 1;
+    r.number = s.count <= most ? (int) s.count - 1 : UNCOUNTED;
     s.synchronous.add(r);
   }
 
   /** The synchronous send of a message, if it is not complete; else null. */
-  @Nullable MessageRequest synchronous(int dest, int number) {
+  @Nullable MessageRequest synchronous(int dest, long number) {
     for (MessageRequest r : to(dest).synchronous) {
       if (r.number == number) {
         return r;
@@ -514,7 +530,7 @@ public final class MessageLog {
   private ReceivedFrom of(int source) {
     ReceivedFrom r = received[source];
     if (r == null) {
-      r = new ReceivedFrom(sums);
+      r = new ReceivedFrom(sums, most);
       received[source] = r;
     }
     return r;
@@ -527,6 +543,9 @@ public final class MessageLog {
 
   /** A receive has all of a message. */
   void comes(MessageRequest r) {
+    if (r.number == UNCOUNTED) {
+      return;
+    }
     of(r.matchedSource)
         .comes(
             r.number,
@@ -558,32 +577,17 @@ public final class MessageLog {
    */
   public long[] come(int source, boolean withSums) {
     ReceivedFrom r = received[source];
-    if (r == null) {
-      return new long[] {0};
-    }
-    long[] bits = r.come.toLongArray();
-    long[] kept = withSums ? r.sums() : new long[0];
-    long[] come = new long[1 + bits.length + kept.length];
-    come[0] = bits.length;
-    System.arraycopy(bits, 0, come, 1, bits.length);
-    System.arraycopy(kept, 0, come, 1 + bits.length, kept.length);
-    return come;
+    return r == null ? new long[] {0} : r.told(withSums);
   }
 
   /**
    * Which messages to a rank have come there.
    *
-   * @param told the length of a set of bits, the bits, and by number the length and the sum of each
-   *     message, if this rank is behind
+   * @param told the length of a set of bits, the bits, and what {@link MadeAgain} takes, if this
+   *     rank is behind
    */
   public void hasCome(int dest, long[] told) {
     again = true;
-    SentTo s = to(dest);
-    int counted = s.count;
-    int end = 1 + (int) told[0];
-    ahead -= s.come.cardinality() - s.come.get(0, counted).cardinality();
-    s.come = BitSet.valueOf(Arrays.copyOfRange(told, 1, end));
-    s.before = Arrays.copyOfRange(told, end, told.length);
-    ahead += s.come.cardinality() - s.come.get(0, counted).cardinality();
+    ahead += to(dest).hasCome(told);
   }
 }

@@ -53,7 +53,7 @@ final class MessageSum {
     return mix(sum);
   }
 
-  private static long mix(long value) {
+  static long mix(long value) {
     long h = (value ^ value >>> 32) * PRIME;
     return h ^ h >>> 29;
   }

@@ -296,9 +296,9 @@ final class Outbox {
   long[] sendAgain(MessageLog kept, int dest) {
     long messages = 0;
     long bytes = 0;
-    int count = kept.count(dest);
+    long count = kept.count(dest);
     long copy = kept.first(dest);
-    for (int number = 0; number < count; number++) {
+    for (long number = 0; number < count; number++) {
       MessageRequest waiting = kept.synchronous(dest, number);
       if (kept.hasCome(dest, number)) {
         if (waiting != null) {

@@ -5,43 +5,63 @@ import org.jspecify.annotations.Nullable;
 
 /** What has come of one rank since the last line, by number: a part of the {@link MessageLog}. */
 final class ReceivedFrom {
-  private static final int NOT_YET = -1;
+  private static final long NOT_YET = -1;
 
   final BitSet come = new BitSet();
 
   private final ComeSums sums;
+  private final BlockSums blocks = new BlockSums();
+
+  /** From this number on they have none. */
+  private final int most;
 
   /** What had come when this epoch began; null if it began at a line. */
   private @Nullable BitSet before;
 
   /** The number of the next message that is announced. */
-  private int next;
+  private long next;
 
   /** The first message that was sent behind the next line, of those announced. */
-  private int firstBehind = NOT_YET;
+  private long firstBehind = NOT_YET;
 
   /** How many of the messages were sent before the line that is to be committed. */
-  private int cut;
+  private long cut;
 
-  ReceivedFrom(LogPieces room) {
+  /**
+   * @param most messages that are numbered
+   */
+  ReceivedFrom(LogPieces room, int most) {
+    this.most = most;
     sums = new ComeSums(room);
   }
 
-  /** Length and sum of each message up to the last that has come, in turns, as far as kept. */
-  long[] sums() {
-    return sums.first(come.length());
+  /**
+   * Which have come, for the rank that has sent them: the number of longs of a set of bits, those,
+   * and what {@link MadeAgain} takes.
+   */
+  long[] told(boolean withSums) {
+    long[] bits = come.toLongArray();
+    long[] kept = withSums ? MadeAgain.told(sums.first(come.length()), blocks.all()) : new long[0];
+    long[] told = new long[1 + bits.length + kept.length];
+    told[0] = bits.length;
+    System.arraycopy(bits, 0, told, 1, bits.length);
+    System.arraycopy(kept, 0, told, 1 + bits.length, kept.length);
+    return told;
   }
 
   void comes(int number, long length, long sum) {
     assert !come.get(number) : "a message is received twice";
     come.set(number);
-    sums.put(number, length, sum);
+    if (!sums.put(number, length, sum)) {
+      blocks.add(number, length, sum);
+    }
   }
 
   /** A line at which all ranks stand. */
   void clear() {
     come.clear();
     sums.clear();
+    blocks.clear();
     before = null;
     next = 0;
     dropLine();
@@ -53,11 +73,11 @@ final class ReceivedFrom {
   }
 
   int take() {
-    int number = next++;
-    if (before != null) {
-      next = before.nextClearBit(next);
+    long number = next++;
+    if (before != null && next < most) {
+      next = before.nextClearBit((int) next);
     }
-    return number;
+    return number < most ? (int) number : MessageLog.UNCOUNTED;
   }
 
   // ---- a line that each rank comes to at a time of its own
@@ -66,17 +86,19 @@ final class ReceivedFrom {
   void behindLine() {
     if (firstBehind == NOT_YET) {
       firstBehind = next;
+      blocks.begin(next);
     }
   }
 
   /** How many of the messages announced, or come before, were sent before the line. */
-  int beforeLine() {
+  long beforeLine() {
     return firstBehind == NOT_YET ? next : firstBehind;
   }
 
   /** All of those that were sent before the line are here. */
   void fixLine() {
     cut = beforeLine();
+    blocks.begin(cut);
     firstBehind = NOT_YET;
   }
 
@@ -88,7 +110,7 @@ final class ReceivedFrom {
 
   /** By its number, a message from behind the line that is to be committed has another then. */
   int renumbered(int number) {
-    return number < cut ? MessageLog.NO_NUMBER : number - cut;
+    return number < cut ? MessageLog.NO_NUMBER : (int) (number - cut);
   }
 
   /** The line is committed. */
@@ -97,7 +119,8 @@ final class ReceivedFrom {
     if (before != null) {
       shift(before);
     }
-    sums.cut(cut);
+    sums.cut((int) Math.min(cut, most));
+    blocks.cut(cut);
     next -= cut;
     if (firstBehind != NOT_YET) {
       firstBehind -= cut;
@@ -106,7 +129,8 @@ final class ReceivedFrom {
   }
 
   private void shift(BitSet numbers) {
-    BitSet behind = numbers.get(cut, Math.max(cut, numbers.length()));
+    int end = numbers.length();
+    BitSet behind = numbers.get((int) Math.min(cut, end), end);
     numbers.clear();
     numbers.or(behind);
   }

@@ -10,12 +10,10 @@ final class SentTo {
   /** In place of the sum of a message whose data did not come, or not all. */
   static final long NO_SUM = 0;
 
-  private static final long[] NOTHING = {};
-
-  int count;
+  long count;
 
   /** How many there were when this rank came to a line that is not committed. */
-  int mark;
+  long mark;
 
   /** Where copies of them are in the {@link LogMemory}: the first one, and the last. */
   long first = LogMemory.NONE;
@@ -28,19 +26,43 @@ final class SentTo {
   /** Messages that have come there, and are not to be sent. */
   BitSet come = new BitSet();
 
-  /** Length and sum of each of them, in turns, as they came; of a rank that is not behind none. */
-  long[] before = NOTHING;
+  /** Compares those with what is made again; of a rank that is not behind none. */
+  final MadeAgain before = new MadeAgain();
 
   /** Synchronous sends that are not complete. */
   final List<MessageRequest> synchronous = new ArrayList<>();
 
-  /** Whether a message that came is another one now. */
-  boolean differs(int number, long length, long sum) {
-    if (2 * number + 1 >= before.length || before[2 * number] == ComeSums.NOT_KEPT) {
-      return false;
+  /** Whether a message has come there. */
+  boolean hasCome(long number) {
+    return number <= Integer.MAX_VALUE && come.get((int) number);
+  }
+
+  /** Compares a message that has come with the one that is made again. */
+  void compare(
+      int number, long length, long sum, LogListener listener, int dest, int context, long tag) {
+    switch (before.compare(number, length, sum, come)) {
+      case NONE -> {}
+      case MESSAGE -> listener.differs(dest, context, tag, before.lengthBefore(number), length);
+      case BLOCK -> listener.differsAmong(BlockSums.MESSAGES, dest, context, tag);
     }
-    long sumBefore = before[2 * number + 1];
-    return before[2 * number] != length || (sumBefore != NO_SUM && sumBefore != sum);
+  }
+
+  /**
+   * Takes what {@link ReceivedFrom#told} is there.
+   *
+   * @return how many more of those messages are not made again yet than before
+   */
+  int hasCome(long[] told) {
+    int end = 1 + (int) told[0];
+    int notMade = notMade();
+    come = BitSet.valueOf(Arrays.copyOfRange(told, 1, end));
+    before.begin(Arrays.copyOfRange(told, end, told.length), count);
+    return notMade() - notMade;
+  }
+
+  private int notMade() {
+    int made = (int) Math.min(count, Integer.MAX_VALUE);
+    return come.cardinality() - come.get(0, made).cardinality();
   }
 
   /** A line at which all ranks stand. */
@@ -51,7 +73,7 @@ final class SentTo {
     count = 0;
     mark = 0;
     come.clear();
-    before = NOTHING;
+    before.clear();
     synchronous.clear();
   }
 
@@ -81,11 +103,12 @@ final class SentTo {
       last = LogMemory.NONE;
     }
     firstBehind = LogMemory.NONE;
-    come = come.get(mark, Math.max(mark, come.length()));
-    before = Arrays.copyOfRange(before, Math.min(2 * mark, before.length), before.length);
+    int end = come.length();
+    come = come.get((int) Math.min(mark, end), end);
+    before.cut(mark);
     for (MessageRequest r : synchronous) {
       // One from before the line is there by now, but this rank may not have heard so.
-      r.number = r.number < mark ? MessageLog.NO_NUMBER : r.number - mark;
+      r.number = r.number < mark ? MessageLog.NO_NUMBER : (int) (r.number - mark);
     }
     synchronous.removeIf(r -> r.number == MessageLog.NO_NUMBER);
     count -= mark;

@@ -82,6 +82,17 @@ final class Contradiction {
             : " has " + length + " bytes, and had " + lengthBefore);
   }
 
+  /** The same of one of up to so many messages, of which the last is known. */
+  static String among(int messages, int dest, int context, long tag) {
+    return "one of the last "
+        + messages
+        + " messages to rank "
+        + dest
+        + " that it has made again, up to one "
+        + CollectiveCall.belonging(context, tag)
+        + ", has other data or another length";
+  }
+
   /**
    * Tells the job that the program is wrong, which ends it. Never returns.
    *

@@ -321,11 +321,20 @@ final class LocalRollback implements LogListener {
     if (lines != null && !lifecycle.isLocal()) {
       lines.differs(dest, context, tag, lengthBefore, length);
     }
+    differs(Contradiction.messages(dest, context, tag, lengthBefore, length));
+  }
+
+  @Override
+  public void differsAmong(int messages, int dest, int context, long tag) {
+    differs(Contradiction.among(messages, dest, context, tag));
+  }
+
+  private void differs(String messages) {
     String what =
         "rank "
             + config.rank()
             + " went back alone and does something else than before: "
-            + Contradiction.messages(dest, context, tag, lengthBefore, length);
+            + messages;
     int told = -1;
     while (true) {
       if (told != lifecycle.epoch()) {

@@ -184,11 +184,20 @@ final class Overlap implements LogListener {
 
   @Override
   public void differs(int dest, int context, long tag, long lengthBefore, long length) {
-    throw contradiction.programFault(
+    throw differs(dest, Contradiction.messages(dest, context, tag, lengthBefore, length));
+  }
+
+  @Override
+  public void differsAmong(int messages, int dest, int context, long tag) {
+    throw differs(dest, Contradiction.among(messages, dest, context, tag));
+  }
+
+  private IllegalStateException differs(int dest, String what) {
+    return contradiction.programFault(
         "rank "
             + config.rank()
             + " went back to a checkpoint and does something else than before: "
-            + Contradiction.messages(dest, context, tag, lengthBefore, length)
+            + what
             + ", and rank "
             + dest
             + "'s state has what was sent before: with the same state an iteration must do the same"

@@ -62,6 +62,11 @@ class CountingJob implements LogListener {
   }
 
   @Override
+  public void differsAmong(int messages, int dest, int context, long tag) {
+    throw new AssertionError("it differs");
+  }
+
+  @Override
   public void differs(int dest, int context, long tag, long lengthBefore, long length) {
     throw new AssertionError(tag + " differs");
   }

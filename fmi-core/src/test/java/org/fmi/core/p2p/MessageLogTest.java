@@ -45,6 +45,11 @@ final class MessageLogTest {
         }
 
         @Override
+        public void differsAmong(int messages, int dest, int context, long tag) {
+          told.add(dest + ", " + tag + ": one of " + messages);
+        }
+
+        @Override
         public long chose(int rank, long version, LogListener.Told all) {
           told.add(all.first() + " and " + all.determinants().length);
           return super.chose(rank, version, all);
@@ -174,24 +179,79 @@ final class MessageLogTest {
     assertThat(told).containsExactly("1, 7: 2 instead of 2", "1, 8: 3 instead of 2");
   }
 
-  /** Of more messages than there is room for sums of, the first ones are compared. */
-  @Test
-  void aMessageOfWhichNothingIsKeptIsNotCompared() {
+  /** Of more messages than there is room for sums of, those behind are compared by blocks. */
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 0, 4095, 4096, 6143})
+  void messagesWithoutASumOfTheirOwnAreComparedByBlocks(int differs) {
     MessageLog other = begun(4);
-    int kept = (1 << 20) / 16;
-    for (int number = 0; number <= kept; number++) {
-      comes(other, number);
+    int own = (1 << 20) / 16;
+    int all = own + BlockSums.MESSAGES * 3 / 2;
+    for (int number = 0; number < all; number++) {
+      if (number % 7 != 3) {
+        comes(other, number < own ? number : own + (all - 1 - number));
+      }
     }
-    long[] told = other.come(1, true);
-    log.hasCome(1, told);
-    assertThat(told).hasSize(1 + Math.toIntExact(told[0]) + 2 * kept);
-    for (int number = 0; number < kept - 1; number++) {
-      assertThat(sends(0)).isFalse();
+    long[] come = other.come(1, true);
+    assertThat(come).hasSize(1 + Math.toIntExact(come[0]) + 1 + 2 * own + 2 * 2);
+    log.hasCome(1, come);
+    for (int number = 0; number < all; number++) {
+      log.sends(
+          new byte[1], 0, differs >= 0 && number == own + differs ? 1 : 0, 1, CONTEXT, number);
     }
-    assertThat(sends(1)).isFalse();
-    assertThat(this.told).containsExactly("1, 1: 1 instead of 0");
-    assertThat(sends(1)).isFalse();
-    assertThat(this.told).hasSize(2).endsWith("caught up");
+    assertThat(told).last().isEqualTo("caught up");
+    assertThat(told).hasSize(differs < 0 ? 1 : 2);
+    if (differs >= 0) {
+      assertThat(told.getFirst()).startsWith("1, ").endsWith(": one of 4096");
+    }
+  }
+
+  /** What of a block was made before is not known in the next epoch. */
+  @Test
+  void aBlockOfWhichAPartWasMadeBeforeIsNotCompared() {
+    MadeAgain made = new MadeAgain();
+    BitSet come = new BitSet();
+    come.set(0, 2 * BlockSums.MESSAGES);
+    BlockSums blocks = new BlockSums();
+    come.stream().forEach(number -> blocks.add(number, 8, 1));
+    made.begin(MadeAgain.told(new long[0], blocks.all()), 10);
+    int different = 0;
+    for (int number = 10; number < come.length(); number++) {
+      MadeAgain.Difference difference = made.compare(number, 8, 2, come);
+      different += difference == MadeAgain.Difference.NONE ? 0 : 1;
+    }
+    assertThat(different).isOne();
+  }
+
+  /** As where one rank sends another one 2^30 messages between two checkpoints. */
+  @Test
+  void numbersEnd() {
+    int most = 10;
+    log = new MessageLog(0, 2, 1 << 20, listener, most);
+    log.line(true);
+    for (int i = 0; i < most; i++) {
+      assertThat(sends(8)).isTrue();
+      assertThat(log.arrives(1, CONTEXT)).isEqualTo(i);
+    }
+    assertThat(log.unusable()).isNull();
+    assertThat(told).isEmpty();
+    for (int i = 0; i < 100; i++) {
+      assertThat(sends(8)).isTrue();
+      assertThat(log.arrives(1, CONTEXT)).isEqualTo(MessageLog.UNCOUNTED);
+      comes(log, MessageLog.UNCOUNTED);
+    }
+    assertThat(told).containsExactly(Choice.UNCOUNTED.text());
+    assertThat(log.unusable()).isEqualTo(Choice.UNCOUNTED.text());
+    log.mark();
+    assertThat(log.counts()).containsExactly(0, most + 100);
+    assertThat(log.beforeLine()).isEqualTo(most + 100);
+    sends(8);
+    assertThat(log.arrives(1, CONTEXT)).isEqualTo(MessageLog.UNCOUNTED);
+    log.fixLine();
+    log.cut();
+    assertThat(log.unusable()).isEqualTo(Choice.UNCOUNTED.text());
+    log.line(true);
+    assertThat(log.unusable()).isNull();
+    assertThat(log.arrives(1, CONTEXT)).isZero();
   }
 
   /** Whatever they lie in, and however long they are. */
@@ -317,7 +377,7 @@ final class MessageLogTest {
   }
 
   private static LineMessages.Come early(long[] told) {
-    return new LineMessages.Come(1, told[2], told[3]);
+    return new LineMessages.Come(1, told[3], told[4]);
   }
 
   @Test
