@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.fmi.control.Pinned;
 import org.fmi.job.control.FlushResult;
@@ -33,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Flushes {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
   /** One that is ready, and the next one until it is. */
   private static final int MOST_VERSIONS = 2;
 
@@ -181,7 +182,7 @@ final class Flushes {
     running = task;
     begun = false;
     reported = 0;
-    TimeWithCore time = new TimeWithCore(TimeUnit.MILLISECONDS.toNanos(stallMillis), now);
+    TimeWithCore time = new TimeWithCore(stallMillis * NANOS_PER_MILLI, now);
     still = time;
     due = now + time.pause();
     out.accept(new DaemonCommand.RunHelper(task));
@@ -224,7 +225,7 @@ final class Flushes {
     time.add(now, look);
     if (time.isOver()) {
       giveUp(task);
-    } else if (time.starved() - reported >= TimeUnit.MILLISECONDS.toNanos(stallMillis) / 2) {
+    } else if (time.starved() - reported >= stallMillis * NANOS_PER_MILLI / 2) {
       if (reported == 0) {
         out.accept(
             new DaemonCommand.Report(

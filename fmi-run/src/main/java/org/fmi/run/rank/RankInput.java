@@ -4,6 +4,8 @@ import java.io.BufferedInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -15,6 +17,9 @@ final class RankInput extends FilterInputStream {
   /** The number of the system call that reads (asm-generic/unistd.h, or the table of x86-64). */
   private static final String READ =
       System.getProperty("os.arch", "").equals("amd64") ? "0 " : "63 ";
+
+  private static final Path SELF = Path.of("/proc/self");
+  private static final Path THREADS = SELF.resolve("task");
 
   private final Runnable onRead;
 
@@ -56,33 +61,48 @@ final class RankInput extends FilterInputStream {
     return in.available();
   }
 
-  /** The directory in /proc of the thread that calls. */
-  static Path thread() {
-    try {
-      return Path.of("/proc/thread-self").toRealPath();
-    } catch (IOException e) {
-      return Path.of("/proc/self"); // an old system: that of the process' first thread
+  /**
+   * Whether the program reads standard input by other means than {@link System#in}: a thread waits
+   * in a read of it, by whatever name, or a process that the program has started has it too.
+   */
+  static boolean isRead() {
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(THREADS)) {
+      Path input = file(SELF, 0);
+      for (Path thread : threads) {
+        if (reads(thread, input) || hasHeir(thread, input)) {
+          return true;
+        }
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      return false; // the system does not show it
     }
+    return false;
   }
 
-  /**
-   * Whether a thread waits in a read of standard input, by whatever name: as a descriptor, or as
-   * /dev/stdin.
-   */
-  static boolean isReadBy(Path thread) {
+  private static boolean reads(Path thread, Path input) {
     try {
       String call = Files.readString(thread.resolve("syscall"));
-      if (!call.startsWith(READ)) {
-        return false;
-      }
-      long descriptor = Long.decode(call.split(" ", 3)[1]);
-      return file(descriptor).equals(file(0));
+      return call.startsWith(READ) && file(SELF, Long.decode(call.split(" ", 3)[1])).equals(input);
     } catch (IOException | NumberFormatException e) {
-      return false; // it has gone on, or the system does not show what it does
+      return false; // it has ended, or the call has
     }
   }
 
-  private static Path file(long descriptor) throws IOException {
-    return Files.readSymbolicLink(Path.of("/proc/self/fd", Long.toString(descriptor)));
+  /** Whether a process that a thread has started has this input. */
+  private static boolean hasHeir(Path thread, Path input) {
+    try {
+      for (String child : Files.readString(thread.resolve("children")).split(" ")) {
+        if (!child.isBlank() && file(Path.of("/proc", child.strip()), 0).equals(input)) {
+          return true;
+        }
+      }
+    } catch (IOException e) {
+      return false; // it has ended
+    }
+    return false;
+  }
+
+  private static Path file(Path process, long descriptor) throws IOException {
+    return Files.readSymbolicLink(process.resolve("fd").resolve(Long.toString(descriptor)));
   }
 }

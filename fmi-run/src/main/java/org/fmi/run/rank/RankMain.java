@@ -54,8 +54,7 @@ public final class RankMain {
     }
     if (assigned.config().rank() == 0) {
       RankInput.install(link::readsInput);
-      Path thread = RankInput.thread();
-      link.lookForReader(() -> RankInput.isReadBy(thread));
+      link.lookForReader(RankInput::isRead);
     }
     AtomicReference<RankRuntime> joined = new AtomicReference<>();
     Seat.offer(

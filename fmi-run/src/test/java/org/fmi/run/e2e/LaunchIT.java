@@ -250,6 +250,15 @@ final class LaunchIT {
     assertThat(Files.readString(out())).startsWith("read 2 lines");
   }
 
+  /** Nor only in the thread of main, or in this process. */
+  @ParameterizedTest
+  @ValueSource(strings = {"cat-in-a-thread", "cat"})
+  void givesInputToWhateverTheProgramHasStarted(String how) throws Exception {
+    Files.writeString(in(), "a\nb\n");
+    assertThat(run(List.of("-n", "1"), how)).as("%s%s", texts()).isZero();
+    assertThat(Files.readString(out())).isEqualTo("a\nb\n");
+  }
+
   /** It is also that of the script, which may have more to do. */
   @Test
   void leavesInputThatNobodyReadsToOthers() throws Exception {

@@ -2,6 +2,8 @@ package org.fmi.run.e2e;
 
 import java.io.BufferedReader;
 import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -63,6 +65,20 @@ final class PlainProgram {
           }
         }
         System.out.println("read " + lines + " lines, sum " + sum.getValue());
+      }
+      case "cat" -> new ProcessBuilder("cat").inheritIO().start().waitFor();
+      case "cat-in-a-thread" -> {
+        Thread reader =
+            new Thread(
+                () -> {
+                  try {
+                    new FileInputStream(FileDescriptor.in).transferTo(System.out);
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                });
+        reader.start();
+        reader.join();
       }
       case "who" -> {
         for (String name : List.of("fmi.rank", "fmi.local.rank", "fmi.size", "given")) {

@@ -17,7 +17,11 @@ final class LiveProgressTest {
   void aFileGetsALinePerMinuteUnlessItSaysTheSame() throws InterruptedException {
     Console console =
         new Console(
-            new Console.Streams(file, file, true, false, null, () -> false, null), false, false, () -> {}, () -> {});
+            new Console.Streams(file, file, true, false, null, () -> false, null),
+            false,
+            false,
+            () -> {},
+            () -> {});
     console.start();
     LiveProgress progress = new LiveProgress(Verbosity.NORMAL, console, 0);
     progress.look(() -> "starting, 5 nodes", TimeUnit.SECONDS.toNanos(59));
