@@ -17,10 +17,9 @@ final class Pipeline {
   private Pipeline() {}
 
   /**
-   * Sends to one rank and receives from another at once, and combines what is received with this
-   * rank's own.
+   * Sends to one rank and receives from another at once, and combines what is received, the left
+   * operand, with this rank's own.
    *
-   * @param theirs what is received; the left operand
    * @param own the right operand, as long as what is received
    * @param result where the result goes; may be the same place as {@code own}
    */
