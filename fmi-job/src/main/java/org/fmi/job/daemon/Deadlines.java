@@ -48,7 +48,8 @@ final class Deadlines {
       int rank = Objects.requireNonNull(process.config()).rank();
       return switch (limit) {
         case COME_UP ->
-            "rank %d has not come up for %d s (stopped, or waiting for a file server?): %s"
+            ("rank %d has not come up for %d s (stopped, or waiting for a file server or for a"
+                    + " core?): %s")
                 .formatted(
                     rank,
                     limit.time.toSeconds(),

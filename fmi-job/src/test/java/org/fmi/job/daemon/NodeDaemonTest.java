@@ -354,8 +354,8 @@ final class NodeDaemonTest {
     assertThat(after(Limit.COME_UP.time))
         .containsExactly(
             warning(
-                "rank 3 has not come up for 60 s (stopped, or waiting for a file server?): 'kill -9"
-                    + " 100' has another one started for it"));
+                "rank 3 has not come up for 60 s (stopped, or waiting for a file server or for a"
+                    + " core?): 'kill -9 100' has another one started for it"));
   }
 
   @Test
@@ -364,8 +364,8 @@ final class NodeDaemonTest {
     assertThat(after(Limit.COME_UP.time))
         .containsExactly(
             warning(
-                "rank 3 has not come up for 60 s (stopped, or waiting for a file server?): it"
-                    + " cannot be started yet"));
+                "rank 3 has not come up for 60 s (stopped, or waiting for a file server or for a"
+                    + " core?): it cannot be started yet"));
   }
 
   @Test

@@ -33,9 +33,10 @@ final class FlushHelper {
   private final Path socket;
   private final Consumer<DaemonEvent> events;
 
-  // Guarded by this.
-  private @Nullable Process process;
-  private boolean killed;
+  // No lock: the start of a process may hang, and the daemon's own thread must not wait for it.
+  // Whichever of a start and a kill is the later one sees the other.
+  private volatile @Nullable Process process;
+  private volatile boolean killed;
 
   /**
    * A process to be started with its first task.
@@ -63,7 +64,7 @@ final class FlushHelper {
     }
   }
 
-  private synchronized Process running() throws IOException {
+  private Process running() throws IOException {
     Process known = process;
     if (known != null && known.isAlive()) {
       return known;
@@ -82,13 +83,13 @@ final class FlushHelper {
   }
 
   /** Looks whether it has a core. */
-  synchronized TimeWithCore.Look look() {
+  TimeWithCore.Look look() {
     Process started = process;
     return started == null ? TimeWithCore.Look.UNSEEN : ProcessStat.look(started.pid());
   }
 
   /** Kills it, now or as soon as it is there; it gets no other task. */
-  synchronized void kill() {
+  void kill() {
     killed = true;
     Process started = process;
     if (started != null) {
