@@ -48,8 +48,8 @@ final class NativeCopy {
     if (!ALLOWED || !dst.isNative()) {
       return false;
     }
-    if (base instanceof MemorySegment s && s.isNative()) {
-      moveNative(s, offset, dst, at, bytes);
+    if (base instanceof MemorySegment s) { // apart from views, which are objects the more often
+      move(s, offset, dst, at, bytes);
       return true;
     }
     MemorySegment view = Memory.view(base);
@@ -58,21 +58,6 @@ final class NativeCopy {
     }
     move(view, offset, dst, at, bytes);
     return true;
-  }
-
-  /**
-   * What {@link #move} does, for native memory alone: the compiler makes no object of a slice whose
-   * kind it knows.
-   */
-  private static void moveNative(
-      MemorySegment src, long offset, MemorySegment dst, long at, long bytes) {
-    try {
-      Calls.MOVE.invokeExact(dst.asSlice(at, bytes), src.asSlice(offset, bytes), bytes);
-    } catch (RuntimeException | Error e) {
-      throw e; // of the memory: it ends before, or its arena is closed
-    } catch (Throwable t) {
-      throw new IllegalStateException("a call of the system throws nothing", t);
-    }
   }
 
   private static void move(MemorySegment src, long offset, MemorySegment dst, long at, long bytes) {
