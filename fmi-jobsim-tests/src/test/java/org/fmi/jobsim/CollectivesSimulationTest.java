@@ -118,7 +118,7 @@ final class CollectivesSimulationTest {
     @Override
     public void onArrival(SimProcess at, int from, MemorySegment frame) {
       if (frame.get(FrameLayout.INT, FrameLayout.CONTEXT) == Contexts.pointToPoint(Contexts.WORLD)
-          && frame.get(FrameLayout.LONG, FrameLayout.TAG) == CollectivesWorkload.DONE
+          && (int) frame.get(FrameLayout.LONG, FrameLayout.TAG) == CollectivesWorkload.DONE
           && DEADLY.contains(++results)) {
         cluster.simulation().after(1, "the master is lost", 0, () -> cluster.faults().crash(0));
       }

@@ -3,6 +3,7 @@ package org.fmi.jobsim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.fmi.Comm;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -21,6 +22,9 @@ final class PassedOnSimulationTest {
   private static final int SIZE = 4;
   private static final int ITERATIONS = 8;
   private static final int LOST_IN = 6;
+
+  /** Of which a dozen must lose both ranks while no checkpoint is under way. */
+  private static final int MOST_SEEDS = 36;
 
   /** Which of both senders rank 0 has received from first, in the last job. */
   private final Set<Integer> first = new HashSet<>();
@@ -78,15 +82,20 @@ final class PassedOnSimulationTest {
             .withLocalRollback(1 << 20)
             .withGroupLosses(2);
     Shape shape = overlapped ? blocking.withOverlap() : blocking;
-    for (int seed = 0; seed < 12; seed++) {
+    int alone = 0;
+    for (int seed = 0; alone < 12; seed++) {
+      assertThat(seed).as("jobs in which no checkpoint is under way").isLessThan(MOST_SEEDS);
       JobSimulation job = new JobSimulation(seed, shape, null, program);
       Outcome outcome = job.run();
 
       assertThat(outcome.status()).as("%s", job.story()).isZero();
-      assertThat(job.notices(Notice.GoBack.class))
-          .as("%s", job.story())
-          .containsExactly(new Notice.GoBack(1, "[0, 1]", ""));
+      List<Notice.GoBack> goBack = job.notices(Notice.GoBack.class);
+      if (overlapped && goBack.getFirst().reason().endsWith("is taking a checkpoint")) {
+        continue; // then all roll back
+      }
+      alone++;
       assertThat(job.notices(Notice.Left.class)).isEmpty();
+      assertThat(goBack).as("%s", job.story()).containsExactly(new Notice.GoBack(1, "[0, 1]", ""));
     }
     assertThat(first).as("either may come first").containsExactlyInAnyOrder(2, 3);
   }

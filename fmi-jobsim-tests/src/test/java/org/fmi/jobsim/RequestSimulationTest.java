@@ -34,6 +34,9 @@ final class RequestSimulationTest {
 
   private static final int MILLIS_OF_A_SCENARIO = 50;
 
+  /** Of which some must lose two ranks at once. */
+  private static final long MOST_SEEDS = 18;
+
   private final Answers answers = new Answers();
 
   private static List<LoopPoint> committed(JobSimulation job) {
@@ -169,7 +172,9 @@ final class RequestSimulationTest {
             .withFaults(
                 new FaultSpec(false, 0, false, FaultPoint.ITERATION, 4),
                 new FaultSpec(false, 1, false, FaultPoint.ITERATION, 4));
-    for (long seed = 0; seed < 6; seed++) {
+    int atOnce = 0;
+    for (long seed = 0; atOnce < 6; seed++) {
+      assertThat(seed).as("jobs that lose both at once").isLessThan(MOST_SEEDS);
       JobSimulation job =
           new JobSimulation(
               seed,
@@ -178,7 +183,8 @@ final class RequestSimulationTest {
               (fmi, process, cluster) -> downThePipe(fmi, process));
       job.askers().allow(1_000);
       assertThat(job.run().status()).as(job.story()).isZero();
-      assertThat(job.notices(Notice.GoesOn.class)).as(job.story()).hasSize(2);
+      // Else the second one is lost in the epoch that follows.
+      atOnce += job.notices(Notice.GoesOn.class).size() == 2 ? 1 : 0;
     }
   }
 

@@ -525,7 +525,9 @@ final class Peer {
     if (r == null || goesWhole(r)) {
       return r != null;
     }
-    return isForCredit(r) && !held.mayAnnounce() ? held.isToBeTold() : unanswered < unansweredLimit;
+    return (isForCredit(r) && !held.mayAnnounce())
+        ? held.isToBeTold()
+        : unanswered < unansweredLimit;
   }
 
   /**
