@@ -107,6 +107,7 @@ final class ReachedTest {
   // ---- objects of the program
 
   /** With a field of each kind. */
+  @SuppressWarnings("UnusedVariable") // by the code under test
   private static class Solver {
     int steps;
     final double[][] rows = {{1, 2}, {3, 4}};
@@ -165,7 +166,6 @@ final class ReachedTest {
 
   @Test
   void aListOfAnyLengthIsFollowed() {
-    /** A link. */
     class Node {
       @Nullable Node next;
       int value;
@@ -231,6 +231,7 @@ final class ReachedTest {
 
   // ---- static fields
 
+  @SuppressWarnings("UnusedVariable") // by the code under test
   private static final class Counts {
     static final long[] CALLS = new long[1];
     static transient long nanos;
