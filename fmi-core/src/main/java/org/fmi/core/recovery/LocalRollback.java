@@ -20,7 +20,6 @@ import org.fmi.rules.IntervalTuner;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.NodeMemory;
-import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +42,6 @@ final class LocalRollback implements LogListener {
   private final Messenger messenger;
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
-  private final RankClock clock;
   private final MessageLog log;
   private final Decisions decisions = new Decisions();
 
@@ -74,7 +72,7 @@ final class LocalRollback implements LogListener {
   /** The loop in which this rank has reported that its log is outgrown. */
   private long outgrownIn = NO_LOOP;
 
-  /** When the state was saved or restored last. */
+  /** When the state was saved or restored last, by the rank's clock. */
   private long savedAt;
 
   /** The epoch in which this rank has asked for a checkpoint as its log fills; and after which. */
@@ -98,9 +96,7 @@ final class LocalRollback implements LogListener {
       NodeMemory memory,
       Lifecycle lifecycle,
       Checkpoints checkpoints,
-      RankClock clock,
       Supplier<@Nullable Loop> current) {
-    this.clock = clock;
     this.memory = memory;
     this.checkpoints = checkpoints;
     this.current = current;
@@ -173,7 +169,7 @@ final class LocalRollback implements LogListener {
     IntervalTuner tuner = checkpoints.tuner();
     long done = loop.iteration - loop.checkpointed;
     if (LogRoom.needed(log.bytes(), done, tuner.iterations()) > log.limit()
-        && LogRoom.isWorthwhile(tuner.tookNanos(), clock.nanoTime() - savedAt)) {
+        && LogRoom.isWorthwhile(tuner.tookNanos(), lifecycle.nanosSince(savedAt))) {
       askedIn = epoch;
       askedAfter = version();
       reportPressed(loop, epoch);
@@ -194,7 +190,7 @@ final class LocalRollback implements LogListener {
 
   /** The state of a loop was saved or restored: a log of the loop's messages begins. */
   void saved(Loop loop) {
-    savedAt = clock.nanoTime();
+    savedAt = lifecycle.nanosSince(0);
     if (loop.ended) {
       return;
     }

@@ -156,15 +156,7 @@ public final class RankRuntime implements Fmi {
         config.logLimitBytes() == 0
             ? null
             : new LocalRollback(
-                config,
-                link,
-                messenger,
-                program,
-                memory,
-                lifecycle,
-                checkpoints,
-                clock,
-                () -> current);
+                config, link, messenger, program, memory, lifecycle, checkpoints, () -> current);
     this.repetition = new Repetition(config, checkpoints, system, link, program);
     FlowRollback flow = new FlowRollback(config, system, link, faults);
     this.recovery =

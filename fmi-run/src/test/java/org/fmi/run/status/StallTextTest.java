@@ -105,7 +105,7 @@ final class StallTextTest {
             List.of(),
             List.of(0, 1));
     assertThat(StallText.lines(stall))
-        .hasSize(7)
+        .hasSize(8)
         .endsWith(
             "they wait in a circle: 0 waits for 1, 1 for 0",
             "the send buffer of rank 0 is full (--send-buffer): rank 1 has not received 73325"
