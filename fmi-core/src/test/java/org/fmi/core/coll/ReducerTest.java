@@ -37,7 +37,6 @@ class ReducerTest {
       }
       Reducer reducer = Reducer.of(op, type);
       for (int n : new int[] {0, 2, 34}) {
-        int at = 6;
         Object left = Vectors.small(type, n, 3, 0, op);
         Object right = Vectors.small(type, n, 3, 1, op);
         Object expected = Vectors.small(type, n, 3, 0, op);
