@@ -113,7 +113,7 @@ final class StallTextTest {
             "the send buffer of rank 1 is full (--send-buffer): rank 2 has not received 1 message"
                 + " of collective calls, 8 B");
     Stall all = new Stall.AllWait(10 * SECOND, waiters(10, _ -> sends), List.of(), List.of());
-    assertThat(StallText.lines(all)).hasSize(11).last().isEqualTo("and so for 2 more ranks");
+    assertThat(StallText.lines(all)).hasSize(12).last().isEqualTo("and so for 2 more ranks");
   }
 
   @Test
