@@ -306,6 +306,7 @@ final class RepetitionSimulationTest {
   }
 
   /** A ring of numbers: each state has this rank's, and what it has received for it. */
+  @SuppressWarnings("UnusedVariable") // by the code under test
   private static class Ring implements FlowBody<long[]> {
     private final Comm world;
     transient long calls;

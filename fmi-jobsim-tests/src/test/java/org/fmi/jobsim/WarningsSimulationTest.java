@@ -3,6 +3,7 @@ package org.fmi.jobsim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.fmi.Comm;
 import org.fmi.Op;
@@ -164,7 +165,7 @@ final class WarningsSimulationTest {
         (fmi, process, cluster) -> {
           Comm world = fmi.world();
           int rank = world.rank();
-          Comm pair = world.split(rank / 2, rank);
+          Comm pair = Objects.requireNonNull(world.split(rank / 2, rank));
           long[] sum = new long[1];
           fmi.loop(
               ITERATIONS,

@@ -3,6 +3,7 @@ package org.fmi.core.p2p;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.fmi.Comm;
 import org.fmi.FmiException;
@@ -123,7 +124,7 @@ final class IterationsTest {
         true,
         warnings,
         (world, turns) -> {
-          Comm pair = world.split(world.rank() / 2, 0);
+          Comm pair = Objects.requireNonNull(world.split(world.rank() / 2, 0));
           for (int i = 0; i < FIRST; i++) {
             turns.begins(0, i + 3L * (world.rank() / 2), 0);
             assertThat(sum(pair, 1)).isEqualTo(2);

@@ -69,6 +69,7 @@ final class OutputCredit {
     take(count, count, atOnce);
   }
 
+  @SuppressWarnings("ReferenceEquality") // which stream it is
   private boolean isOthersTurn(Object stream) {
     return writer != null
         && writer != stream
@@ -87,6 +88,7 @@ final class OutputCredit {
    *
    * @param more whether it was not the last
    */
+  @SuppressWarnings("ReferenceEquality") // which stream it is
   synchronized void sentPart(Object stream, boolean more) {
     if (writer == stream) {
       writer = more ? stream : null;

@@ -60,10 +60,12 @@ final class BuildScriptTest {
   void theSecondTrySaysWhatIsWrong() throws Exception {
     assertThat(build("[ \"$1\" = -v ] || { echo '[ERROR] no wire'; exit 1; }", "dev/build"))
         .isEqualTo(
-            "building FMI (first run only)\n"
-                + "[ERROR] no wire\n"
-                + "FMI could not be built, see above\n"
-                + "70");
+            """
+            building FMI (first run only)
+            [ERROR] no wire
+            FMI could not be built, see above
+            70\
+            """);
     assertThat(root.resolve("fmi-run/target/.built")).doesNotExist();
   }
 }

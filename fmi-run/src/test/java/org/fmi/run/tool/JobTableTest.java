@@ -107,8 +107,10 @@ final class JobTableTest {
     List<String> row = IntStream.range(0, 6).mapToObj(i -> "x".repeat(3 * i + 1)).toList();
     assertThat(JobTable.text(List.of(row)))
         .isEqualTo(
-            "JOB  NAME  PID      AGE         DIRECTORY      PROGRAM\n"
-                + "x    xxxx  xxxxxxx  xxxxxxxxxx  xxxxxxxxxxxxx  xxxxxxxxxxxxxxxx\n");
+            """
+            JOB  NAME  PID      AGE         DIRECTORY      PROGRAM
+            x    xxxx  xxxxxxx  xxxxxxxxxx  xxxxxxxxxxxxx  xxxxxxxxxxxxxxxx
+            """);
   }
 
   @Test
