@@ -128,7 +128,8 @@ final class JobTable {
         Long.toString(fmirun.pid()),
         since == null
             ? NOTHING
-            : Amounts.duration(Math.max(0.0, Duration.between(since, Instant.now()).toSeconds())),
+            : Amounts.duration(
+                (double) Math.max(0, Duration.between(since, Instant.now()).toSeconds())),
         directory(fmirun),
         what);
   }
