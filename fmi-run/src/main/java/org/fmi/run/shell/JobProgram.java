@@ -10,6 +10,7 @@ import java.util.List;
 import org.fmi.ckpt.files.ProgramFacts;
 import org.fmi.job.control.ProgramEntry;
 import org.fmi.job.control.ProgramEntry.Kind;
+import org.fmi.node.Refusal;
 import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.UsageException;
@@ -45,15 +46,14 @@ final class JobProgram implements Closeable {
   /**
    * Reads the program, and makes a copy of it if nodes are on this machine.
    *
-   * @throws UsageException if that cannot be done
+   * @throws UsageException if the program cannot be read
+   * @throws IOException if there is no place for the copy
    */
-  static JobProgram of(RunOptions options, String jobId, byte[] secret) throws UsageException {
+  static JobProgram of(RunOptions options, String jobId, byte[] secret)
+      throws UsageException, IOException {
+    List<ProgramEntry> found = found(options);
     NodeDirectory directory = null;
     try {
-      List<ProgramEntry> found =
-          ClassPathFinder.find(
-              options.program().classPath(),
-              List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
       if (options.where().isLocal()) {
         Path disk = options.checkpoints().nodeDir();
         directory =
@@ -67,8 +67,17 @@ final class JobProgram implements Closeable {
         deleteAtExit(directory);
       }
       return of(options, found, directory);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private static List<ProgramEntry> found(RunOptions options) throws UsageException {
+    try {
+      return ClassPathFinder.find(
+          options.program().classPath(),
+          List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
     } catch (IOException | UncheckedIOException e) {
-      delete(directory);
       throw new UsageException(String.valueOf(e.getMessage()));
     }
   }
@@ -152,24 +161,38 @@ final class JobProgram implements Closeable {
     return remarks;
   }
 
-  /** For an end before there is a job that ends in order. */
+  /**
+   * For an end before there is a job that ends in order, and for what could not be deleted then.
+   */
   private static void deleteAtExit(NodeDirectory directory) {
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory), "fmi-program"));
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  IOException problem = delete(directory);
+                  if (problem != null) {
+                    System.err.println(
+                        "fmirun: cannot delete its copy of the program: " + Refusal.text(problem));
+                  }
+                },
+                "fmi-program"));
   }
 
-  private static void delete(@Nullable NodeDirectory directory) {
+  /** Returns why it is still there. */
+  private static @Nullable IOException delete(NodeDirectory directory) {
     try {
-      if (directory != null) {
-        directory.delete();
-      }
+      directory.delete();
+      return null;
     } catch (IOException e) {
-      System.err.println("fmirun: cannot delete its copy of the program: " + e);
+      return e;
     }
   }
 
-  /** Deletes the copy. May be called again. */
+  /** Deletes the copy. May be called again; what cannot be deleted now is at the exit. */
   @Override
   public void close() {
-    delete(directory);
+    if (directory != null) {
+      var _ = delete(directory);
+    }
   }
 }

@@ -130,11 +130,11 @@ final class FmiToolIT {
               line ->
                   line.matches(
                       job
-                          + "  metered  "
+                          + "  metered +"
                           + running.process().pid()
-                          + "  .* "
+                          + " .* "
                           + Path.of("").toAbsolutePath()
-                          + "  MeteredProgram .*2 ranks .*iteration \\d+.*"));
+                          + " +MeteredProgram .*2 ranks .*iteration \\d+.*"));
       assertThat(ask("status", "metered").output()).contains("job " + job);
       Result status = ask("status", job.substring(0, 11));
       assertThat(status.output()).contains("job " + job, "node1", "last checkpoint: iteration ");

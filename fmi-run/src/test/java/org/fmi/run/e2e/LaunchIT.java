@@ -319,7 +319,7 @@ final class LaunchIT {
   @Test
   void anArgumentThatTheLocaleCannotExpressIsRefused() throws Exception {
     wrapper = List.of("bash", "-c", "LC_ALL=C exec \"$@\" $'J\\xc3\\xbcrgen'", "bash");
-    assertThat(run(List.of("-n", "1"), "arguments")).isEqualTo(70);
+    assertThat(run(List.of("-n", "1"), "arguments")).isEqualTo(64);
     assertThat(err()).contains("LC_ALL=C.UTF-8").hasLineCount(1);
   }
 
