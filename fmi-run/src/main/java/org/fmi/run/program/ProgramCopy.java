@@ -48,7 +48,7 @@ public final class ProgramCopy {
    */
   public static Copied copy(ProgramEntry entry, int number, Path directory) throws IOException {
     Path source = Path.of(entry.path());
-    Path name = source.getFileName();
+    Path name = source.normalize().getFileName(); // of "dir/." or "dir/sub/.." too
     try {
       Path parent = Files.createDirectory(directory.resolve(Integer.toString(number)));
       Path target = parent.resolve(name == null ? Path.of(ROOT) : name);

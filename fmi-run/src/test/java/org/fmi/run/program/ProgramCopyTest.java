@@ -11,6 +11,8 @@ import org.fmi.job.control.ProgramEntry.Kind;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ProgramCopyTest {
   /** Of {@code abc}, as in FIPS 180-4. */
@@ -58,6 +60,17 @@ final class ProgramCopyTest {
     assertThat(copy.resolve("org/example/a.properties")).hasContent("x=1");
     assertThat(copy.resolve("META-INF/services/S")).hasContent("org.example.A");
     assertThat(copied.digest()).isEqualTo(ProgramCopy.digest(entry(Kind.PROGRAM_FILES)));
+  }
+
+  /** As {@code -cp .} names it. */
+  @ParameterizedTest
+  @ValueSource(strings = {".", "org/..", "org/example/../.."})
+  void aDirectoryIsCopiedThatIsNamedByDots(String dots) throws IOException {
+    ProgramEntry entry = new ProgramEntry(classes.resolve(dots).toString(), Kind.COPIED, 0, "");
+    ProgramCopy.Copied copied = ProgramCopy.copy(entry, 0, copies);
+    assertThat(Path.of(copied.path())).isEqualTo(copies.resolve("0/classes"));
+    assertThat(Path.of(copied.path(), "org/example/A.class")).hasContent("A");
+    assertThat(copied.digest()).isEqualTo(ProgramCopy.digest(entry(Kind.COPIED)));
   }
 
   /** A directory in memory may be one that nothing can be executed in. */
