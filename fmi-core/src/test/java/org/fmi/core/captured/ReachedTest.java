@@ -76,6 +76,13 @@ final class ReachedTest {
   }
 
   @Test
+  void allNaNsAreTheSame() {
+    double[] undefined = {1, Double.longBitsToDouble(0x7ff8_0000_0000_0000L)};
+    double other = Double.longBitsToDouble(0xfff8_0000_0000_0000L);
+    assertThat(changes(n -> undefined[1] = other)).isEmpty();
+  }
+
+  @Test
   void lambdasThatCaptureTheSameTypesAreNumbered() {
     long[] one = {1};
     long[] two = {2};
