@@ -11,7 +11,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import javax.lang.model.SourceVersion;
 import org.fmi.run.Installation;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
@@ -47,9 +49,9 @@ final class NewProject {
   }
 
   private static int make(String name) {
-    if (!VALID.matcher(name).matches()) {
-      System.err.println(
-          "fmi: " + name + ": use small letters, digits and hyphens, as in heat or my-solver");
+    String problem = problem(name);
+    if (problem != null) {
+      System.err.println("fmi: " + name + ": " + problem);
       return USAGE;
     }
     String version = FmiTool.class.getPackage().getImplementationVersion();
@@ -73,6 +75,20 @@ final class NewProject {
     return 0;
   }
 
+  /** Why a program cannot be called this; null if it can. */
+  static @Nullable String problem(String name) {
+    if (!VALID.matcher(name).matches()) {
+      return "use small letters, digits and hyphens, as in heat or my-solver";
+    }
+    return SourceVersion.isName(packageOf(name))
+        ? null
+        : "no package can be called this, as it is a word of Java's own; use another name";
+  }
+
+  private static String packageOf(String name) {
+    return name.replace("-", "");
+  }
+
   /**
    * Makes it.
    *
@@ -81,7 +97,7 @@ final class NewProject {
    */
   static void make(Path directory, Path home, String version) throws IOException {
     String name = directory.getFileName().toString();
-    String pack = name.replace("-", "");
+    String pack = packageOf(name);
     Map<String, Path> files = new LinkedHashMap<>();
     files.put("pom.xml", Path.of("pom.xml"));
     files.put("Main.java.txt", Path.of("src/main/java", pack, "Main.java"));

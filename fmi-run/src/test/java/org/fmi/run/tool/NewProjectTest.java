@@ -41,6 +41,19 @@ final class NewProjectTest {
   }
 
   @Test
+  void aNameThatMavenOrJavaRefusesIsRefused() {
+    for (String name : List.of("heat", "my-solver", "new-class", "record", "k2")) {
+      assertThat(NewProject.problem(name)).as(name).isNull();
+    }
+    for (String name : List.of("Heat", "2d", "a_b", "-a", "../a", "")) {
+      assertThat(NewProject.problem(name)).as(name).contains("small letters");
+    }
+    for (String name : List.of("class", "int", "true", "sw-itch")) {
+      assertThat(NewProject.problem(name)).as(name).contains("a word of Java's own");
+    }
+  }
+
+  @Test
   void nothingIsOverwritten() throws IOException {
     Path project = Files.createDirectory(directory.resolve("heat"));
     assertThatThrownBy(() -> NewProject.make(project, directory, "1"))
