@@ -3,6 +3,7 @@ package org.fmi.net;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.ManualIoEventLoop;
@@ -25,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * Owns one daemon thread that carries {@link Connection}s: authenticated ones over TCP, and plain
@@ -101,7 +103,7 @@ public final class NetLoop implements AutoCloseable {
   public Server listen(InetSocketAddress address, int proofMillis, Acceptor acceptor)
       throws IOException {
     int millis = Math.max(Server.PROOF_MILLIS, proofMillis);
-    return listen(net.server(), address, acceptor, millis);
+    return listen(channel(net::server), address, acceptor, millis);
   }
 
   /**
@@ -119,9 +121,19 @@ public final class NetLoop implements AutoCloseable {
     if (path.toString().getBytes(StandardCharsets.UTF_8).length > LONGEST_LOCAL_PATH) {
       throw new IOException(path + " is longer than " + LONGEST_LOCAL_PATH + " bytes");
     }
-    Server server = listen(net.localServer(), net.localAddress(path), acceptor, Server.NO_PROOF);
+    Server server = listen(
+            channel(net::localServer), net.localAddress(path), acceptor, Server.NO_PROOF);
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
     return server;
+  }
+
+  /** Makes a channel; Netty's own exception is none that a caller of ours expects. */
+  private static ServerChannel channel(Supplier<ServerChannel> maker) throws IOException {
+    try {
+      return maker.get();
+    } catch (ChannelException e) {
+      throw new IOException(e.getCause() == null ? e : e.getCause());
+    }
   }
 
   private Server listen(

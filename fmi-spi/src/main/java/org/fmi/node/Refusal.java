@@ -16,7 +16,8 @@ public final class Refusal {
     }
     // Of a process that cannot be started the JDK writes a page, and what errno says in brackets.
     String line = message.lines().findFirst().orElse(message).strip();
-    return line + wayOut(line);
+    String wayOut = wayOut(line);
+    return line.contains(wayOut) ? line : line + wayOut; // as whoever threw it may have said it
   }
 
   /** Whether it is not for lack of room that a file could not grow. */

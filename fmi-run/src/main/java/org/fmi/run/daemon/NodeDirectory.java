@@ -2,7 +2,6 @@ package org.fmi.run.daemon;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -10,15 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -284,7 +280,13 @@ public final class NodeDirectory {
 
   /** Deletes it, where no process belongs to it. */
   public void delete() throws IOException {
-    deleteTree(path);
+    try {
+      deleteTree(path);
+    } catch (IOException e) {
+      // The lock's may be the file descriptor that a process at its limit lacks.
+      lock.close();
+      deleteTree(path);
+    }
     lock.close();
   }
 
@@ -479,48 +481,38 @@ public final class NodeDirectory {
     Path lock = root.resolve(LOCK);
     for (int i = 0; ; i++) {
       try {
-        Files.walkFileTree(
-            root,
-            new SimpleFileVisitor<>() {
-              @Override
-              public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                  throws IOException {
-                if (!file.equals(lock)) {
-                  Files.deleteIfExists(file);
-                }
-                return FileVisitResult.CONTINUE;
-              }
-
-              @Override
-              public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-                if (e instanceof NoSuchFileException) {
-                  return FileVisitResult.CONTINUE;
-                }
-                throw e;
-              }
-
-              @Override
-              public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
-                  throws IOException {
-                if (e != null) {
-                  throw e;
-                }
-                if (directory.equals(root)) {
-                  Files.deleteIfExists(lock);
-                }
-                Files.deleteIfExists(directory);
-                return FileVisitResult.CONTINUE;
-              }
-            });
+        deleteAllIn(root, lock);
+        Files.deleteIfExists(lock);
+        Files.deleteIfExists(root);
         return;
       } catch (DirectoryNotEmptyException e) {
         // A process that was dying has written once more.
         if (i == DELETIONS) {
           throw e;
         }
-      } catch (UncheckedIOException e) {
-        throw e.getCause();
       }
+    }
+  }
+
+  /** Has one file descriptor at a time: a process at its limit may have no more. */
+  private static void deleteAllIn(Path directory, Path but) throws IOException {
+    // A stream of Files has two.
+    String[] names = directory.toFile().list();
+    if (names == null) {
+      if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+        throw new IOException(directory + " cannot be read");
+      }
+      return; // another process deletes it too
+    }
+    for (String name : names) {
+      Path file = directory.resolve(name);
+      if (file.equals(but)) {
+        continue;
+      }
+      if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+        deleteAllIn(file, but);
+      }
+      Files.deleteIfExists(file);
     }
   }
 }

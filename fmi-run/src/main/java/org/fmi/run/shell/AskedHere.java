@@ -23,11 +23,16 @@ final class AskedHere {
     try {
       NodeDirectory directory =
           NodeDirectory.create(around.jobId(), NodeDirectory.FMIRUN, 0, around.secret());
-      if (!name.isEmpty()) {
-        FmirunDirectory.name(directory, name);
+      try {
+        if (!name.isEmpty()) {
+          FmirunDirectory.name(directory, name);
+        }
+        JobSocket.listen(loop, directory.path(), answerer);
+        return directory;
+      } catch (IOException e) {
+        directory.delete();
+        throw e;
       }
-      JobSocket.listen(loop, directory.path(), answerer);
-      return directory;
     } catch (IOException e) {
       around
           .console()

@@ -52,23 +52,27 @@ final class JobProgram implements Closeable {
   static JobProgram of(RunOptions options, String jobId, byte[] secret)
       throws UsageException, IOException {
     List<ProgramEntry> found = found(options);
-    NodeDirectory directory = null;
+    if (!options.where().isLocal()) {
+      return of(options, found, null);
+    }
+    Path disk = options.checkpoints().nodeDir();
+    NodeDirectory directory =
+        NodeDirectory.createForProgram(
+            jobId,
+            NodeDirectory.FMIRUN,
+            0,
+            secret,
+            disk == null ? "" : disk.toString(),
+            bytes(found));
+    deleteAtExit(directory);
     try {
-      if (options.where().isLocal()) {
-        Path disk = options.checkpoints().nodeDir();
-        directory =
-            NodeDirectory.createForProgram(
-                jobId,
-                NodeDirectory.FMIRUN,
-                0,
-                secret,
-                disk == null ? "" : disk.toString(),
-                bytes(found));
-        deleteAtExit(directory);
-      }
       return of(options, found, directory);
     } catch (UncheckedIOException e) {
+      delete(directory);
       throw e.getCause();
+    } catch (IOException | RuntimeException e) {
+      delete(directory);
+      throw e;
     }
   }
 
@@ -161,38 +165,24 @@ final class JobProgram implements Closeable {
     return remarks;
   }
 
-  /**
-   * For an end before there is a job that ends in order, and for what could not be deleted then.
-   */
+  /** For a signal before there is a job that it ends in order. */
   private static void deleteAtExit(NodeDirectory directory) {
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  IOException problem = delete(directory);
-                  if (problem != null) {
-                    System.err.println(
-                        "fmirun: cannot delete its copy of the program: " + Refusal.text(problem));
-                  }
-                },
-                "fmi-program"));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory), "fmi-program"));
   }
 
-  /** Returns why it is still there. */
-  private static @Nullable IOException delete(NodeDirectory directory) {
+  private static void delete(NodeDirectory directory) {
     try {
       directory.delete();
-      return null;
     } catch (IOException e) {
-      return e;
+      System.err.println("fmirun: cannot delete its copy of the program: " + Refusal.text(e));
     }
   }
 
-  /** Deletes the copy. May be called again; what cannot be deleted now is at the exit. */
+  /** Deletes the copy. May be called again. */
   @Override
   public void close() {
     if (directory != null) {
-      var _ = delete(directory);
+      delete(directory);
     }
   }
 }
