@@ -121,8 +121,8 @@ public final class NetLoop implements AutoCloseable {
     if (path.toString().getBytes(StandardCharsets.UTF_8).length > LONGEST_LOCAL_PATH) {
       throw new IOException(path + " is longer than " + LONGEST_LOCAL_PATH + " bytes");
     }
-    Server server = listen(
-            channel(net::localServer), net.localAddress(path), acceptor, Server.NO_PROOF);
+    Server server =
+        listen(channel(net::localServer), net.localAddress(path), acceptor, Server.NO_PROOF);
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
     return server;
   }
