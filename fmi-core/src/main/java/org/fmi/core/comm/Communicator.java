@@ -3,34 +3,48 @@ package org.fmi.core.comm;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import org.fmi.Comm;
+import org.fmi.Datatype;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Group;
+import org.fmi.Op;
+import org.fmi.Request;
+import org.fmi.Status;
 import org.fmi.core.comm.Creation.Agreed;
 import org.fmi.core.object.StandIns;
 import org.fmi.core.p2p.Contexts;
 import org.fmi.core.p2p.KeptRequests;
 import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.p2p.Reach;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A communicator: its group, its end, and those made from it. Its other calls stand in {@link
- * MessageCalls} and {@link CollectiveCalls}.
+ * A communicator: hands each call to the part that knows it. {@link Membership} says who belongs to
+ * it, {@link MessageCalls} sends and receives, {@link Plans} make a {@link Plan} of a collective,
+ * which runs here, and {@link Creation} agrees on new communicators.
  *
  * <p>It holds nothing that changes with a message or an epoch, so it goes on working after a
  * rollback. A communicator made after the checkpoint that a rollback goes back to is refused from
  * then on: the program makes it again, with the same id. One that is part of a loop's state comes
  * back with it in any process ({@link Communicators}).
  */
-public final class Communicator extends CollectiveCalls {
+public final class Communicator implements Comm {
+  private final PointToPoint p2p;
+  final Membership members;
+  private final MessageCalls messages;
+  private final Plans plans;
   private final Communicators all;
   private final Creation creation;
 
   /** Made by {@link Communicators}. */
   Communicator(PointToPoint p2p, ContextIds ids, Communicators all, int id, RankGroup group) {
-    super(p2p, ids, id, group);
+    this.p2p = p2p;
+    this.members = new Membership(p2p, ids, id, group);
+    this.messages = new MessageCalls(p2p, members);
+    this.plans = new Plans(members.rank, members.size);
     this.all = all;
-    this.creation = new Creation(channel, ids, group, p2p.rank());
+    this.creation = new Creation(members.channel, ids, group, p2p.rank());
   }
 
   /**
@@ -62,6 +76,431 @@ public final class Communicator extends CollectiveCalls {
     return new StateStandIns(all, requests);
   }
 
+  // ---- identity
+
+  @Override
+  public int rank() {
+    members.checkExists();
+    return members.rank;
+  }
+
+  @Override
+  public int size() {
+    members.checkExists();
+    return members.size;
+  }
+
+  @Override
+  public Group group() {
+    members.checkExists();
+    return members.group;
+  }
+
+  @Override
+  public Group.Comparison compare(Comm other) {
+    members.checkExists();
+    if (other == this) {
+      return Group.Comparison.IDENT;
+    }
+    if (!(other instanceof Communicator o)) {
+      throw new FmiException(
+          ErrorClass.COMM,
+          (other == null ? "null" : other.getClass().getName())
+              + " is not a communicator of this library");
+    }
+    o.members.checkExists();
+    Group.Comparison groups = members.group.compare(o.members.group);
+    return groups == Group.Comparison.IDENT ? Group.Comparison.CONGRUENT : groups;
+  }
+
+  // ---- messages
+
+  @Override
+  public void send(Object buffer, long offset, long count, int dest, int tag) {
+    messages.send(buffer, offset, count, dest, tag, Mode.STANDARD);
+  }
+
+  @Override
+  public void send(Object buffer, int dest, int tag) {
+    send(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), dest, tag);
+  }
+
+  @Override
+  public void ssend(Object buffer, long offset, long count, int dest, int tag) {
+    messages.send(buffer, offset, count, dest, tag, Mode.SYNCHRONOUS);
+  }
+
+  @Override
+  public void bsend(Object buffer, long offset, long count, int dest, int tag) {
+    messages.send(buffer, offset, count, dest, tag, Mode.BUFFERED);
+  }
+
+  @Override
+  public void rsend(Object buffer, long offset, long count, int dest, int tag) {
+    messages.send(buffer, offset, count, dest, tag, Mode.STANDARD);
+  }
+
+  @Override
+  public Request isend(Object buffer, long offset, long count, int dest, int tag) {
+    return messages.isend(buffer, offset, count, dest, tag, Mode.STANDARD);
+  }
+
+  @Override
+  public Request isend(Object buffer, int dest, int tag) {
+    return isend(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), dest, tag);
+  }
+
+  @Override
+  public Request issend(Object buffer, long offset, long count, int dest, int tag) {
+    return messages.isend(buffer, offset, count, dest, tag, Mode.SYNCHRONOUS);
+  }
+
+  @Override
+  public Request ibsend(Object buffer, long offset, long count, int dest, int tag) {
+    return messages.isend(buffer, offset, count, dest, tag, Mode.BUFFERED);
+  }
+
+  @Override
+  public Request irsend(Object buffer, long offset, long count, int dest, int tag) {
+    return messages.isend(buffer, offset, count, dest, tag, Mode.STANDARD);
+  }
+
+  @Override
+  public void attachBuffer(long bytes) {
+    messages.attachBuffer(bytes);
+  }
+
+  @Override
+  public Status recv(Object buffer, long offset, long count, int source, int tag) {
+    return messages.recv(buffer, offset, count, source, tag);
+  }
+
+  @Override
+  public Status recv(Object buffer, int source, int tag) {
+    return recv(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), source, tag);
+  }
+
+  @Override
+  public Request irecv(Object buffer, long offset, long count, int source, int tag) {
+    Request request = messages.irecv(buffer, offset, count, source, tag);
+    return members.worldRanks == null || request instanceof CompletedRequest
+        ? request
+        : new TranslatedRequest(request, this);
+  }
+
+  @Override
+  public Request irecv(Object buffer, int source, int tag) {
+    return irecv(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), source, tag);
+  }
+
+  @Override
+  public Status sendRecv(
+      Object sendBuffer,
+      long sendOffset,
+      long sendCount,
+      int dest,
+      int sendTag,
+      Object recvBuffer,
+      long recvOffset,
+      long recvCount,
+      int source,
+      int recvTag) {
+    return messages.sendRecv(
+        sendBuffer,
+        sendOffset,
+        sendCount,
+        dest,
+        sendTag,
+        recvBuffer,
+        recvOffset,
+        recvCount,
+        source,
+        recvTag);
+  }
+
+  @Override
+  public Status probe(int source, int tag) {
+    return messages.probe(source, tag);
+  }
+
+  @Override
+  public @Nullable Status iprobe(int source, int tag) {
+    return messages.iprobe(source, tag);
+  }
+
+  // ---- collectives that move data
+
+  @Override
+  public void barrier() {
+    run(plans().barrier());
+  }
+
+  @Override
+  public void bcast(Object buffer, long offset, long count, int root) {
+    run(plans().bcast(buffer, offset, count, root));
+  }
+
+  @Override
+  public void bcast(Object buffer, int root) {
+    bcast(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), root);
+  }
+
+  @Override
+  public void gather(
+      Object sendBuffer,
+      long sendOffset,
+      long sendCount,
+      @Nullable Object recvBuffer,
+      long recvOffset,
+      int root) {
+    run(plans().gather(sendBuffer, sendOffset, sendCount, recvBuffer, recvOffset, root));
+  }
+
+  @Override
+  public void gatherv(
+      Object sendBuffer,
+      long sendOffset,
+      long sendCount,
+      @Nullable Object recvBuffer,
+      long recvOffset,
+      long @Nullable [] recvCounts,
+      long @Nullable [] displs,
+      int root) {
+    run(
+        plans()
+            .gatherv(
+                sendBuffer,
+                sendOffset,
+                sendCount,
+                recvBuffer,
+                recvOffset,
+                recvCounts,
+                displs,
+                root));
+  }
+
+  @Override
+  public void scatter(
+      @Nullable Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long recvCount,
+      int root) {
+    run(plans().scatter(sendBuffer, sendOffset, recvBuffer, recvOffset, recvCount, root));
+  }
+
+  @Override
+  public void scatterv(
+      @Nullable Object sendBuffer,
+      long sendOffset,
+      long @Nullable [] sendCounts,
+      long @Nullable [] displs,
+      Object recvBuffer,
+      long recvOffset,
+      long recvCount,
+      int root) {
+    run(
+        plans()
+            .scatterv(
+                sendBuffer,
+                sendOffset,
+                sendCounts,
+                displs,
+                recvBuffer,
+                recvOffset,
+                recvCount,
+                root));
+  }
+
+  @Override
+  public void allGather(
+      Object sendBuffer, long sendOffset, long sendCount, Object recvBuffer, long recvOffset) {
+    run(plans().allGather(sendBuffer, sendOffset, sendCount, recvBuffer, recvOffset));
+  }
+
+  @Override
+  public void allGatherv(
+      Object sendBuffer,
+      long sendOffset,
+      long sendCount,
+      Object recvBuffer,
+      long recvOffset,
+      long[] recvCounts,
+      long[] displs) {
+    run(
+        plans()
+            .allGatherv(
+                sendBuffer, sendOffset, sendCount, recvBuffer, recvOffset, recvCounts, displs));
+  }
+
+  @Override
+  public void allToAll(
+      Object sendBuffer, long sendOffset, long count, Object recvBuffer, long recvOffset) {
+    run(plans().allToAll(sendBuffer, sendOffset, count, recvBuffer, recvOffset));
+  }
+
+  @Override
+  public void allToAllv(
+      Object sendBuffer,
+      long sendOffset,
+      long[] sendCounts,
+      long[] sendDispls,
+      Object recvBuffer,
+      long recvOffset,
+      long[] recvCounts,
+      long[] recvDispls) {
+    run(
+        plans()
+            .allToAllv(
+                sendBuffer,
+                sendOffset,
+                sendCounts,
+                sendDispls,
+                recvBuffer,
+                recvOffset,
+                recvCounts,
+                recvDispls));
+  }
+
+  // ---- collectives that reduce
+
+  @Override
+  public void reduce(
+      Object sendBuffer,
+      long sendOffset,
+      @Nullable Object recvBuffer,
+      long recvOffset,
+      long count,
+      Op op,
+      int root) {
+    Datatype type = plans().typeToReduce(sendBuffer, recvBuffer, root);
+    reduce(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op, root);
+  }
+
+  @Override
+  public void reduce(
+      Object sendBuffer,
+      long sendOffset,
+      @Nullable Object recvBuffer,
+      long recvOffset,
+      long count,
+      Datatype type,
+      Op op,
+      int root) {
+    run(plans().reduce(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op, root));
+  }
+
+  @Override
+  public void allReduce(
+      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op) {
+    Datatype type = plans().typeOf(recvBuffer);
+    allReduce(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op);
+  }
+
+  @Override
+  public void allReduce(
+      Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long count,
+      Datatype type,
+      Op op) {
+    run(plans().allReduce(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op));
+  }
+
+  @Override
+  public void allReduce(Object array, Op op) {
+    Datatype type = plans().typeOf(array);
+    allReduce(IN_PLACE, 0, array, 0, Buffers.wholeCount(array), type, op);
+  }
+
+  @Override
+  public void reduceScatter(
+      Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long[] recvCounts,
+      Op op) {
+    Datatype type = plans().typeOf(recvBuffer);
+    reduceScatter(sendBuffer, sendOffset, recvBuffer, recvOffset, recvCounts, type, op);
+  }
+
+  @Override
+  public void reduceScatter(
+      Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long[] recvCounts,
+      Datatype type,
+      Op op) {
+    run(
+        plans()
+            .reduceScatter(sendBuffer, sendOffset, recvBuffer, recvOffset, recvCounts, type, op));
+  }
+
+  @Override
+  public void scan(
+      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op) {
+    Datatype type = plans().typeOf(recvBuffer);
+    scan(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op);
+  }
+
+  @Override
+  public void scan(
+      Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long count,
+      Datatype type,
+      Op op) {
+    run(plans().scan(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op, false));
+  }
+
+  @Override
+  public void exScan(
+      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op) {
+    Datatype type = plans().typeOf(recvBuffer);
+    exScan(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op);
+  }
+
+  @Override
+  public void exScan(
+      Object sendBuffer,
+      long sendOffset,
+      Object recvBuffer,
+      long recvOffset,
+      long count,
+      Datatype type,
+      Op op) {
+    run(plans().scan(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op, true));
+  }
+
+  /** For a call that begins now. */
+  private Plans plans() {
+    checkCollective();
+    return plans;
+  }
+
+  /** Refuses a collective call where there may be none. */
+  private void checkCollective() {
+    members.checkUsable();
+    Reach reach = p2p.reach();
+    if (reach != null) {
+      reach.collective();
+    }
+  }
+
+  private void run(Plan plan) {
+    members.channel.begin(plan.call());
+    plan.run(members.channel);
+    members.channel.end();
+  }
+
   // ---- others made from it
 
   @Override
@@ -88,46 +527,21 @@ public final class Communicator extends CollectiveCalls {
     return all.make(agreed.id(), agreed.group());
   }
 
-  // ---- identity
-
-  @Override
-  public Group group() {
-    checkExists();
-    return group;
-  }
-
-  @Override
-  public Group.Comparison compare(Comm other) {
-    checkExists();
-    if (other == this) {
-      return Group.Comparison.IDENT;
-    }
-    if (!(other instanceof Communicator o)) {
-      throw new FmiException(
-          ErrorClass.COMM,
-          (other == null ? "null" : other.getClass().getName())
-              + " is not a communicator of this library");
-    }
-    o.checkExists();
-    Group.Comparison members = group.compare(o.group);
-    return members == Group.Comparison.IDENT ? Group.Comparison.CONGRUENT : members;
-  }
-
   // ---- its end
 
   @Override
   public void free() {
-    checkUsable();
-    if (id == Contexts.WORLD || id == Contexts.SYSTEM) {
+    members.checkUsable();
+    if (members.id == Contexts.WORLD || members.id == Contexts.SYSTEM) {
       throw new FmiException(
           ErrorClass.COMM, "the communicator of all ranks cannot be freed: close Fmi instead");
     }
-    end();
+    members.end();
   }
 
   @Override
   public void abort(int status) {
-    checkUsable();
+    members.checkUsable();
     if (status < 1 || status > 255) {
       throw new FmiException(
           ErrorClass.ARG,
@@ -142,6 +556,6 @@ public final class Communicator extends CollectiveCalls {
 
   @Override
   public String toString() {
-    return "Comm[" + id + ", rank " + rank + " of " + size + "]";
+    return "Comm[" + members.id + ", rank " + members.rank + " of " + members.size + "]";
   }
 }

@@ -40,7 +40,7 @@ final class Communicators implements StandIns {
 
     Known(Communicator communicator, ReferenceQueue<Communicator> dropped) {
       super(communicator, dropped);
-      this.id = communicator.id;
+      this.id = communicator.members.id;
     }
   }
 
@@ -95,7 +95,7 @@ final class Communicators implements StandIns {
           "it refers to a request, which only the state of a loop or loopWhile can hold");
     }
     return object instanceof Communicator c
-        ? new Written(c.id, c.group.worldRanks(), p2p.size())
+        ? new Written(c.members.id, c.members.group.worldRanks(), p2p.size())
         : object;
   }
 
@@ -112,20 +112,20 @@ final class Communicators implements StandIns {
     }
     Known entry = known.get(written.id);
     Communicator here = entry == null ? null : entry.get();
-    if (here == null || !here.survives()) {
+    if (here == null || !here.members.survives()) {
       RankGroup members = new RankGroup(written.members, p2p.rank());
       if (members.rank() == Comm.UNDEFINED) {
         throw new InvalidObjectException("it refers to a communicator that this rank is not in");
       }
       return make(written.id, members);
     }
-    if (!Arrays.equals(here.group.worldRanks(), written.members)) {
+    if (!Arrays.equals(here.members.group.worldRanks(), written.members)) {
       throw new InvalidObjectException(
           "it refers to communicator %d of ranks %s, and here that is of ranks %s: make the same communicators before the loop in every run"
               .formatted(
                   written.id,
                   Arrays.toString(written.members),
-                  Arrays.toString(here.group.worldRanks())));
+                  Arrays.toString(here.members.group.worldRanks())));
     }
     return here;
   }

@@ -1,6 +1,5 @@
 package org.fmi.core.comm;
 
-import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Status;
@@ -14,11 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Who belongs to a communicator, by which ranks here and in the world, and whether it can still be
  * used.
  */
-abstract class Membership implements Comm {
-  final PointToPoint p2p;
-  final ContextIds ids;
+final class Membership {
   final int id;
-  final int context;
   final RankGroup group;
   final int rank;
   final int size;
@@ -27,15 +23,15 @@ abstract class Membership implements Comm {
   /** The members' world ranks; null where ranks here and in the world are the same. */
   final int @Nullable [] worldRanks;
 
+  private final ContextIds ids;
   private final StatusCache statuses = new StatusCache();
   private int restores;
   private boolean freed;
 
+  /** Communicator {@code id} of the ranks of {@code group}. */
   Membership(PointToPoint p2p, ContextIds ids, int id, RankGroup group) {
-    this.p2p = p2p;
     this.ids = ids;
     this.id = id;
-    this.context = Contexts.pointToPoint(id);
     this.group = group;
     this.rank = group.rank();
     this.size = group.size();
@@ -53,25 +49,13 @@ abstract class Membership implements Comm {
     return true;
   }
 
-  @Override
-  public final int rank() {
-    checkExists();
-    return rank;
-  }
-
-  @Override
-  public final int size() {
-    checkExists();
-    return size;
-  }
-
   /** The world rank of a rank here; ANY_SOURCE stays what it is. */
-  final int world(int r) {
+  int world(int r) {
     return worldRanks == null || r < 0 ? r : worldRanks[r];
   }
 
   /** A status whose source is the rank here, from one with its world rank. */
-  final Status local(Status status) {
+  Status local(Status status) {
     return worldRanks == null || status.source() < 0
         ? status
         : statuses.of(group.rankOf(status.source()), status.tag(), status.bytes());
@@ -80,7 +64,7 @@ abstract class Membership implements Comm {
   // ---- its life
 
   /** Refuses a call that communicates if it is void, or {@code Fmi} closed. */
-  final void checkUsable() {
+  void checkUsable() {
     if (freed || restores != ids.usable()) {
       ids.requireOpen();
       checkAfterChange();
@@ -88,14 +72,14 @@ abstract class Membership implements Comm {
   }
 
   /** Refuses a call that only looks if it is void. */
-  final void checkExists() {
+  void checkExists() {
     if (freed || restores != ids.restores()) {
       checkAfterChange();
     }
   }
 
   /** Whether the ranks have not gone back to before it was made. */
-  final boolean survives() {
+  boolean survives() {
     return ids.survives(id, restores);
   }
 
@@ -116,7 +100,7 @@ abstract class Membership implements Comm {
   }
 
   /** The communicator is used no more. */
-  final void end() {
+  void end() {
     freed = true;
     channel.free();
   }

@@ -53,7 +53,8 @@ final class StateStandIns implements StandIns {
   @Override
   public Object find(Object read) throws InvalidObjectException {
     return switch (read) {
-      case Translated t -> new TranslatedRequest((Request) t.request, (Membership) t.communicator);
+      case Translated t ->
+          new TranslatedRequest((Request) t.request, (Communicator) t.communicator);
       case Completed c -> new CompletedRequest(new Status(c.source, c.tag, c.bytes));
       default -> communicators.find(requests.find(read));
     };

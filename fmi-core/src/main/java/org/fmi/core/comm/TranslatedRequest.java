@@ -5,10 +5,10 @@ import org.fmi.Status;
 import org.jspecify.annotations.Nullable;
 
 /** A receive whose status names the source by its rank in a communicator, not in the world. */
-record TranslatedRequest(Request request, Membership communicator) implements Request {
+record TranslatedRequest(Request request, Communicator communicator) implements Request {
   @Override
   public Status waitFor() {
-    return communicator.local(request.waitFor());
+    return communicator.members.local(request.waitFor());
   }
 
   @Override
@@ -19,7 +19,7 @@ record TranslatedRequest(Request request, Membership communicator) implements Re
   @Override
   public @Nullable Status status() {
     Status status = request.status();
-    return status == null ? null : communicator.local(status);
+    return status == null ? null : communicator.members.local(status);
   }
 
   @Override

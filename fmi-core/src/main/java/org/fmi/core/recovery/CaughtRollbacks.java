@@ -7,6 +7,11 @@ import java.util.concurrent.TimeUnit;
  * without end, while all others wait for it to go back.
  */
 final class CaughtRollbacks {
+  /** Of a rank that others wait for, as the end of a sentence that begins with it. */
+  static final String TOO_MANY =
+      "catches Rollback again and again (in catch Throwable?) instead of going back with the"
+          + " others: let Rollback pass";
+
   /** More than a program's clearing up would meet. */
   private static final int MOST = 1000;
 

@@ -203,7 +203,7 @@ public final class RankRuntime implements Fmi {
           return;
         }
         if (place == Place.LOOP && caught.oneTooMany(clock.nanoTime())) {
-          throw stray(Misuse.CATCHES_ROLLBACK);
+          throw stray(CaughtRollbacks.TOO_MANY);
         }
         throw new Rollback(reason);
       }
@@ -322,9 +322,9 @@ public final class RankRuntime implements Fmi {
       boolean agreed,
       LoopState state,
       @Nullable FlowStates<?> flow) {
-    Misuse.requireOpen(place);
+    requireOpen();
     if (iterations < 0) {
-      throw Misuse.iterations(iterations);
+      throw new IllegalArgumentException("a loop cannot have " + iterations + " iterations");
     }
     ConvergingBody body = repetition.watching(given);
     Loop loop = enterLoop(state, iterations, agreed, flow);
@@ -380,7 +380,7 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public long loop(Object... state) {
-    Misuse.requireOpen(place);
+    requireOpen();
     Loop loop = current;
     if (loop == null) {
       loop = enterLoop(new LoopState(state, checkpoints.standIns()), -1, false, null);
@@ -389,9 +389,12 @@ public final class RankRuntime implements Fmi {
         return loop.iteration;
       }
     } else if (!loop.byCall) {
-      throw Misuse.nestedLoop();
+      throw nestedLoop();
     } else if (!loop.state().isOf(state)) {
-      IllegalStateException others = Misuse.otherState();
+      IllegalStateException others =
+          new IllegalStateException(
+              "other state objects than those that this loop began with: call endLoop before"
+                  + " another loop; objects that are replaced belong in a Holder");
       failure.tell(loop, others);
       throw others;
     } else if (!loop.ended) {
@@ -420,9 +423,10 @@ public final class RankRuntime implements Fmi {
     if (loop == null) {
       return;
     }
-    Misuse.requireOpen(place);
+    requireOpen();
     if (!loop.byCall) {
-      throw Misuse.endLoopInBody();
+      throw new IllegalStateException(
+          "endLoop ends loops of the form loop(state...); this one ends by itself");
     }
     if (!loop.ended) {
       failure.watch(loop, () -> boundaries.end(loop));
@@ -430,11 +434,25 @@ public final class RankRuntime implements Fmi {
     leaveLoop(loop);
   }
 
+  /** Refuses a loop where all communication has ended. */
+  private void requireOpen() {
+    if (place == Place.CLOSED) {
+      throw new IllegalStateException(
+          "a loop after Fmi.close: all communication has ended with it");
+    }
+  }
+
+  private static IllegalStateException nestedLoop() {
+    return new IllegalStateException(
+        "loops cannot be nested: this is called from the body of a loop; move the inner loop's work"
+            + " into the body");
+  }
+
   /** Begins a loop, or takes up the one that a checkpoint belongs to. */
   private Loop enterLoop(
       LoopState state, long iterations, boolean mayEndEarlier, @Nullable FlowStates<?> flow) {
     if (current != null) {
-      throw Misuse.nestedLoop();
+      throw nestedLoop();
     }
     checkpoints.requests().requireNone();
     Loop loop = new Loop(nextLoop++, state, iterations, mayEndEarlier, flow);
@@ -526,7 +544,7 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public void requestCheckpoint() {
-    Misuse.requireOpen(place);
+    requireOpen();
     Loop loop = current;
     if (loop != null && !loop.ended && place == Place.LOOP) {
       boundaries.want(loop);
@@ -535,7 +553,7 @@ public final class RankRuntime implements Fmi {
 
   @Override
   public void afterRestore(Runnable computes) {
-    Misuse.requireOpen(place);
+    requireOpen();
     checkpoints.restorer().afterRestore(computes);
   }
 
@@ -568,7 +586,9 @@ public final class RankRuntime implements Fmi {
       return;
     }
     if (current != null && !current.byCall) {
-      throw Misuse.closeInBody();
+      throw new IllegalStateException(
+          "Fmi.close in the body of a loop, which would go on without communication: close after"
+              + " the loop");
     }
     if (place == Place.REPLAY) {
       throw stray("came to its end while others are in a loop");
