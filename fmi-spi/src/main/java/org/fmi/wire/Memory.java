@@ -83,6 +83,7 @@ public final class Memory {
     return true;
   }
 
+  @SuppressWarnings("IfChainToSwitch") // a switch over types is a call by invokedynamic
   private static void anyToSegment(
       Object base, long offset, MemorySegment dst, long at, long bytes) {
     if (bytes >= NativeCopy.LEAST && NativeCopy.toSegment(base, offset, dst, at, bytes)) {
@@ -240,6 +241,7 @@ public final class Memory {
     return true;
   }
 
+  @SuppressWarnings("IfChainToSwitch") // a switch over types is a call by invokedynamic
   private static void anyFromSegment(
       MemorySegment src, long at, Object base, long offset, long bytes) {
     if (base instanceof MemorySegment s) {
