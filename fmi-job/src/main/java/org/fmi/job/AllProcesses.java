@@ -1,6 +1,7 @@
 package org.fmi.job;
 
 import java.util.function.Consumer;
+import org.fmi.control.Notice;
 import org.fmi.job.Ranks.Life;
 import org.fmi.job.Ranks.Rank;
 

@@ -1,6 +1,7 @@
 package org.fmi.job;
 
 import java.util.BitSet;
+import org.fmi.control.Notice;
 
 /**
  * Takes in nodes that a user gives to a job that runs. When one is up, it is a spare: ranks that

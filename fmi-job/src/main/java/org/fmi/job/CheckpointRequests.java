@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.fmi.control.JobMessage;
 import org.fmi.control.LoopPoint;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 

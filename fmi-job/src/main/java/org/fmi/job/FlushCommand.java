@@ -1,6 +1,7 @@
 package org.fmi.job;
 
 import java.util.List;
+import org.fmi.control.Notice;
 import org.fmi.job.control.Level2Report;
 import org.fmi.spi.CheckpointId;
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.fmi.control.Notice;
 import org.fmi.job.control.Level2Report;
 import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;

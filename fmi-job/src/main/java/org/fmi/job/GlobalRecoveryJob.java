@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.fmi.control.AddressTable;
 import org.fmi.control.JobMessage;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.job.Ranks.Life;
@@ -429,7 +430,7 @@ public final class GlobalRecoveryJob implements Job {
         out.reportLeft(rank.number(), m);
       }
       case RankMessage.FilesRead m -> out.restored(m, ledger.filesRead(m.loop(), m.iteration()));
-      case RankMessage.Told m -> out.reportOf(rank.number(), m);
+      case RankMessage.Notify m -> out.report(m.notice());
       case RankMessage.Choosing m -> scope.on(rank.number(), rank.incarnation(), m);
       case RankMessage.LocalImpossible m -> {
         if (m.epoch() == epoch()) {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.fmi.control.Notice;
 import org.fmi.spi.Fault;
 import org.jspecify.annotations.Nullable;
 

@@ -2,6 +2,7 @@ package org.fmi.job;
 
 import java.util.List;
 import org.fmi.control.JobMessage;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.spi.Fault;
 

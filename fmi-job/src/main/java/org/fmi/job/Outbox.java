@@ -2,6 +2,7 @@ package org.fmi.job;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
@@ -53,59 +54,6 @@ final class Outbox {
   void reportCause(int rank, int epoch, @Nullable String cause) {
     if (cause != null) {
       report(new Notice.CauseKnown(epoch, rank, cause));
-    }
-  }
-
-  /** A rank has reported something that is for the user alone. */
-  void reportOf(int rank, RankMessage.Told message) {
-    switch (message) {
-      case RankMessage.GoesOn m ->
-          report(
-              new Notice.GoesOn(m.epoch(), rank, m.loop(), m.iteration(), m.messages(), m.bytes()));
-      case RankMessage.CaughtUp m ->
-          report(
-              new Notice.CaughtUp(
-                  m.epoch(), rank, m.loop(), m.from(), m.iteration(), m.repeated()));
-      case RankMessage.LogFills m ->
-          report(
-              new Notice.LogFills(m.epoch(), rank, m.loop(), m.iteration(), m.bytes(), m.limit()));
-      case RankMessage.LogFull m ->
-          report(
-              new Notice.LogFull(
-                  m.epoch(),
-                  rank,
-                  m.loop(),
-                  m.iteration(),
-                  m.since(),
-                  m.bytes(),
-                  m.limit(),
-                  m.interval(),
-                  m.needed()));
-      case RankMessage.LoopDone m ->
-          report(
-              new Notice.LoopDone(
-                  m.epoch(),
-                  rank,
-                  m.loop(),
-                  m.completed(),
-                  m.repeated(),
-                  m.logged(),
-                  m.loggedBytes()));
-      case RankMessage.FlowBegun m ->
-          report(
-              new Notice.FlowBegun(
-                  m.epoch(),
-                  m.loop(),
-                  m.from(),
-                  m.to(),
-                  m.lost(),
-                  m.helpers(),
-                  m.computed(),
-                  m.computedBy()));
-      case RankMessage.FlowImpossible m ->
-          report(new Notice.FlowImpossible(m.epoch(), m.loop(), m.reason()));
-      case RankMessage.Warned m -> report(new Notice.Warned(rank, m.about(), m.what()));
-      case RankMessage.FilesRefused m -> degraded(m.reason() + ": looks for an older generation");
     }
   }
 

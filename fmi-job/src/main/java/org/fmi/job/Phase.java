@@ -32,7 +32,7 @@ import java.util.Set;
  *  RankDying         -                  (its exit follows)  kill it, epoch             (its exit follows)
  *  RankWasDying      -                  account             account                    -
  *  Left              -                  told                told                       told
- *  Told              -                  told                told                       told
+ *  Notify            -                  told                told                       told
  *  FilesRead         -                  account             account                    account
  *  Choosing          -                  noted, answered     noted, answered            noted, answered
  *  Joined (e)        -                  Start if all have   -                          -

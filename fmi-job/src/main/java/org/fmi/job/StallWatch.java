@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import org.fmi.control.Counter;
+import org.fmi.control.Notice;
 import org.fmi.control.RankReport;
 import org.fmi.control.RankReport.Waiting;
 import org.jspecify.annotations.Nullable;

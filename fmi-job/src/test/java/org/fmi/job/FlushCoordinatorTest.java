@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import org.fmi.control.Notice;
 import org.fmi.job.control.Level2Report;
 import org.fmi.spi.CheckpointId;
 import org.junit.jupiter.api.Test;

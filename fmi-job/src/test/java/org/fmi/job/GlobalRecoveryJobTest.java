@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.fmi.control.JobMessage;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -337,6 +338,17 @@ final class GlobalRecoveryJobTest {
     on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
     say(job, 0, 0, new RankMessage.Left(0, 2, 33));
     assertThat(notices()).containsExactly(new Notice.Left(0, 0, 2, 33));
+  }
+
+  @Test
+  void aNoticeOfARankReachesTheUserAsItIs() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    Notice.ByRank notice = new Notice.LoopDone(0, 1, 2, 33, 4, 5, 6);
+    say(job, 1, 0, new RankMessage.Notify(notice));
+    assertThat(notices()).containsExactly(notice);
+    say(job, 1, 1, new RankMessage.Notify(notice)); // of no process that lives
+    assertThat(notices()).isEmpty();
   }
 
   /** A call of the system that does not end: its daemon gives up, and with it the node. */

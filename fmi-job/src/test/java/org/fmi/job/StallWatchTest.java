@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.fmi.control.Counter;
+import org.fmi.control.Notice;
 import org.fmi.control.RankReport;
 import org.fmi.control.RankReport.Waiting;
 import org.junit.jupiter.api.Test;

@@ -2,8 +2,8 @@ package org.fmi.jobsim;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.fmi.control.Notice;
 import org.fmi.job.JobSpec.OnNoSpare;
-import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.Schedule.Scenario;
 import org.fmi.testkit.SimModel;

@@ -3,8 +3,8 @@ package org.fmi.jobsim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.Stream;
+import org.fmi.control.Notice;
 import org.fmi.job.FaultSpec;
-import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.Schedule.Result;
 import org.fmi.spi.FaultPoint;

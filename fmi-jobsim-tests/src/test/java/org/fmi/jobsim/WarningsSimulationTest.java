@@ -7,10 +7,9 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.fmi.Comm;
 import org.fmi.Op;
-import org.fmi.control.RankMessage;
+import org.fmi.control.Notice;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
-import org.fmi.job.Notice;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.spi.CheckpointInterval;
@@ -105,7 +104,7 @@ final class WarningsSimulationTest {
             });
     answer(job);
 
-    assertThat(warnings(job, RankMessage.Warned.ITERATIONS))
+    assertThat(warnings(job, Notice.Warned.ITERATIONS))
         .containsExactly(
             "rank 0 calls bcast(long[1], root 0) in iteration 5 of loop 0 where rank 1 calls it in"
                 + " iteration 6: if one has skipped a call, each gets data of another iteration;"
@@ -143,7 +142,7 @@ final class WarningsSimulationTest {
   void ranksThatLagBehindOthersRunOn() {
     JobSimulation job = run(shape(100), LAGS);
     long answer = answer(job);
-    assertThat(warnings(job, RankMessage.Warned.ITERATIONS)).isNotEmpty().hasSizeLessThan(SIZE);
+    assertThat(warnings(job, Notice.Warned.ITERATIONS)).isNotEmpty().hasSizeLessThan(SIZE);
 
     // Parts of checkpoints that nobody waits for hold their messages.
     JobSimulation killed =
@@ -214,7 +213,7 @@ final class WarningsSimulationTest {
   void messagesThatWereNeverReceivedAreReportedOnce() {
     JobSimulation job = run(shape(100), leaves(false));
     answer(job);
-    assertThat(warnings(job, RankMessage.Warned.UNRECEIVED))
+    assertThat(warnings(job, Notice.Warned.UNRECEIVED))
         .containsExactly(
             "3 messages were never received: 2 to rank 1, the first of rank 0 with tag 6, and 1 to"
                 + " another rank");

@@ -4,10 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.fmi.Fmi;
-import org.fmi.control.RankMessage;
+import org.fmi.control.Notice;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec;
-import org.fmi.job.Notice;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.SimCluster;
@@ -118,7 +117,7 @@ public final class SimulatedJob {
   /** That ranks have called one collective in different iterations, as the job was warned. */
   public List<String> skippedCollectives() {
     return simulation.notices(Notice.Warned.class).stream()
-        .filter(n -> n.about().equals(RankMessage.Warned.ITERATIONS))
+        .filter(n -> n.about().equals(Notice.Warned.ITERATIONS))
         .map(Notice.Warned::what)
         .toList();
   }

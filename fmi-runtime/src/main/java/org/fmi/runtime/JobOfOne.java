@@ -92,7 +92,7 @@ final class JobOfOne implements JobLink {
           RankMessage.AtFault _,
           RankMessage.Choosing _, // a job of one rank keeps no log
           RankMessage.LocalImpossible _,
-          RankMessage.Told _,
+          RankMessage.Notify _,
           RankMessage.Failed _ -> {}
     }
   }

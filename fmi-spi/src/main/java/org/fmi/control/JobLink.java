@@ -7,6 +7,11 @@ public interface JobLink {
   /** Sends a message; never blocks for long. Any thread. */
   void send(RankMessage message);
 
+  /** Sends a notice for the user. */
+  default void report(Notice.ByRank notice) {
+    send(new RankMessage.Notify(notice));
+  }
+
   /** Returns when all that was sent will arrive even if this process ends now. */
   void flush();
 

@@ -20,17 +20,8 @@ public sealed interface RankMessage {
     OUTSIDE
   }
 
-  /** Is for the user alone: nothing follows from it. */
-  sealed interface Told extends RankMessage
-      permits FilesRefused,
-          GoesOn,
-          CaughtUp,
-          FlowBegun,
-          FlowImpossible,
-          LoopDone,
-          LogFills,
-          LogFull,
-          Warned {}
+  /** Something for the user: nothing follows from it. */
+  record Notify(Notice.ByRank notice) implements RankMessage {}
 
   /** Is about what the rank could decide otherwise if it had to do it again. */
   sealed interface Choosing extends RankMessage permits Chooses, Chose {}
@@ -98,88 +89,6 @@ public sealed interface RankMessage {
 
   /** Only those go back that have failed, and this is impossible: all must. */
   record LocalImpossible(int epoch, String reason) implements RankMessage {}
-
-  /**
-   * Goes on where it stands, while others go back.
-   *
-   * @param messages what it sends again
-   */
-  record GoesOn(int epoch, long loop, long iteration, long messages, long bytes) implements Told {}
-
-  /**
-   * Has gone back alone, and has repeated all that had been heard of the process before.
-   *
-   * @param from the iteration that it went back to
-   * @param iteration the one it is in
-   * @param repeated how many it has done, or begun, again
-   */
-  record CaughtUp(int epoch, long loop, long from, long iteration, long repeated) implements Told {}
-
-  /**
-   * Needs a checkpoint because the log of what it has sent is soon full: begins one that nobody
-   * waits for, or has asked for one that all wait for.
-   *
-   * @param bytes what the log takes
-   * @param limit what it may take
-   */
-  record LogFills(int epoch, long loop, long iteration, long bytes, long limit) implements Told {}
-
-  /**
-   * Has sent more since a checkpoint than its log may hold; told once in a loop.
-   *
-   * @param since the iteration of that checkpoint
-   * @param bytes what it has sent since
-   * @param limit what the log may take
-   * @param interval the iterations between two checkpoints, as of now; 0 if a log that fills begins
-   *     one
-   * @param needed what the log would take from one to the next, as far as is known
-   */
-  record LogFull(
-      int epoch,
-      long loop,
-      long iteration,
-      long since,
-      long bytes,
-      long limit,
-      long interval,
-      long needed)
-      implements Told {}
-
-  /**
-   * Ranks of a {@code flowLoop} compute again what was lost; the others keep what they have.
-   *
-   * @param from the iteration of the checkpoint that they begin with
-   * @param to the one that all go on with
-   * @param lost the ranks that have to come there
-   * @param helpers others that load the checkpoint
-   * @param computed the iterations that are computed again, of all ranks together
-   * @param computedBy how many of them each of these ranks computes, as {@code [0: 1, 1: 2]}
-   */
-  record FlowBegun(
-      int epoch,
-      long loop,
-      long from,
-      long to,
-      String lost,
-      String helpers,
-      long computed,
-      String computedBy)
-      implements Told {}
-
-  /** All ranks go back, though the user has wanted only those to compute that must. */
-  record FlowImpossible(int epoch, long loop, String reason) implements Told {}
-
-  /**
-   * Has come to the end of a loop.
-   *
-   * @param completed the iterations that the loop has had
-   * @param repeated how many this rank has done again, as far as is known
-   * @param logged how many messages of the loop this process has copied to its log
-   * @param loggedBytes what they took there
-   */
-  record LoopDone(
-      int epoch, long loop, long completed, long repeated, long logged, long loggedBytes)
-      implements Told {}
 
   /**
    * H2 is done: all connections of the overlay are up.
@@ -280,13 +189,6 @@ public sealed interface RankMessage {
   record FilesRead(int epoch, String generation, long loop, long iteration, String ranks)
       implements RankMessage {}
 
-  /**
-   * What files hold of a version cannot be used: an older one is looked for; reported by rank 0.
-   *
-   * @param reason for the user, a line
-   */
-  record FilesRefused(int epoch, String reason) implements Told {}
-
   /** Came to the place where this failure is to be injected, and waits. */
   record AtFault(int fault) implements RankMessage {}
 
@@ -367,20 +269,6 @@ public sealed interface RankMessage {
           ? "outside of loops"
           : "in iteration " + iteration + " of loop " + loop;
     }
-  }
-
-  /**
-   * The program does what it may, and has hardly meant.
-   *
-   * @param about one of the kinds below: users are warned of each once
-   * @param what for the user, a line
-   */
-  record Warned(String about, String what) implements Told {
-    /** Ranks are in different iterations in one collective. */
-    public static final String ITERATIONS = "iterations";
-
-    /** Messages were never received. */
-    public static final String UNRECEIVED = "unreceived";
   }
 
   /** The program called abort. */

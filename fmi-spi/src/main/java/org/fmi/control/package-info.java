@@ -1,4 +1,7 @@
-/** What a rank and the job tell each other: plain messages, independent of how they travel. */
+/**
+ * Messages between a rank and the job, and the notices for users: plain records, independent of how
+ * they travel.
+ */
 @NullMarked
 package org.fmi.control;
 

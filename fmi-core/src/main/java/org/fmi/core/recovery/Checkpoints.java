@@ -10,6 +10,7 @@ import org.fmi.Op;
 import org.fmi.Rollback;
 import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
@@ -573,7 +574,7 @@ final class Checkpoints {
 
   private void refused(int epoch, String why) {
     if (config.rank() == 0) {
-      link.send(new RankMessage.FilesRefused(epoch, why));
+      link.report(Notice.Degraded.filesRefused(why));
     }
   }
 

@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.fmi.Comm;
 import org.fmi.control.JobLink;
-import org.fmi.control.RankMessage;
+import org.fmi.control.Notice;
 import org.fmi.rules.FlowPlan;
 import org.fmi.rules.FlowPlan.Progress;
 import org.fmi.spi.CheckpointId;
@@ -95,8 +95,8 @@ final class FlowRollback {
     if (config.rank() == 0) {
       BitSet helpers = plan.loading();
       helpers.andNot(lost);
-      link.send(
-          new RankMessage.FlowBegun(
+      link.report(
+          new Notice.FlowBegun(
               epoch,
               loop.number,
               line.iteration(),
@@ -122,7 +122,7 @@ final class FlowRollback {
   /** Says it once for all. */
   private @Nullable Way allGoBack(Loop loop, int epoch, String why) {
     if (config.rank() == 0) {
-      link.send(new RankMessage.FlowImpossible(epoch, loop.number, why));
+      link.report(new Notice.FlowImpossible(epoch, loop.number, why));
     }
     return null;
   }

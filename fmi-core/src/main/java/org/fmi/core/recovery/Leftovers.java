@@ -3,7 +3,7 @@ package org.fmi.core.recovery;
 import org.fmi.Comm;
 import org.fmi.Op;
 import org.fmi.control.JobLink;
-import org.fmi.control.RankMessage;
+import org.fmi.control.Notice;
 import org.fmi.core.p2p.Unreceived;
 
 /** Notifies the user of messages that were never received when the program's communication ends. */
@@ -23,9 +23,10 @@ final class Leftovers {
     int[] lowest = {own > 0 ? system.rank() : system.size()};
     system.allReduce(lowest, Op.MIN);
     if (lowest[0] == system.rank()) {
-      link.send(
-          new RankMessage.Warned(
-              RankMessage.Warned.UNRECEIVED,
+      link.report(
+          new Notice.Warned(
+              system.rank(),
+              Notice.Warned.UNRECEIVED,
               text(all[0], own, system.rank(), String.valueOf(unreceived.first(tag -> true)))));
     }
   }

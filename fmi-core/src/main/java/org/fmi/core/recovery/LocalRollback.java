@@ -8,6 +8,7 @@ import org.fmi.Op;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.LoopPoint;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.core.p2p.Choice;
@@ -151,8 +152,9 @@ final class LocalRollback implements LogListener {
   }
 
   private void reportPressed(Loop loop, int epoch) {
-    link.send(
-        new RankMessage.LogFills(epoch, loop.number, loop.iteration, log.bytes(), log.limit()));
+    link.report(
+        new Notice.LogFills(
+            epoch, config.rank(), loop.number, loop.iteration, log.bytes(), log.limit()));
   }
 
   /**
@@ -271,9 +273,10 @@ final class LocalRollback implements LogListener {
     outgrownIn = loop.number;
     long interval = lines == null ? checkpoints.tuner().iterations() : 0;
     long needed = LogRoom.needed(bytes, loop.iteration - line.iteration() + 1, interval);
-    link.send(
-        new RankMessage.LogFull(
+    link.report(
+        new Notice.LogFull(
             lifecycle.epoch(),
+            config.rank(),
             loop.number,
             loop.iteration,
             line.iteration(),
@@ -353,9 +356,9 @@ final class LocalRollback implements LogListener {
   }
 
   private void tellCaughtUp(CheckpointId from, long iteration, long repeated) {
-    link.send(
-        new RankMessage.CaughtUp(
-            lifecycle.epoch(), from.loop(), from.iteration(), iteration, repeated));
+    link.report(
+        new Notice.CaughtUp(
+            lifecycle.epoch(), config.rank(), from.loop(), from.iteration(), iteration, repeated));
   }
 
   // ---- a failure
@@ -463,8 +466,9 @@ final class LocalRollback implements LogListener {
       }
     }
     if (goesOn && loop != null) {
-      link.send(
-          new RankMessage.GoesOn(start.epoch(), loop.number, loop.iteration, messages, bytes));
+      link.report(
+          new Notice.GoesOn(
+              start.epoch(), config.rank(), loop.number, loop.iteration, messages, bytes));
     }
   }
 

@@ -2,7 +2,7 @@ package org.fmi.core.recovery;
 
 import org.fmi.ConvergingBody;
 import org.fmi.LoopBody;
-import org.fmi.control.RankMessage;
+import org.fmi.control.Notice;
 import org.fmi.core.p2p.MessageLog;
 import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
@@ -167,9 +167,10 @@ final class Loop {
    *
    * @param log of what was sent in it; null if there is none
    */
-  RankMessage.LoopDone done(int epoch, @Nullable MessageLog log) {
-    return new RankMessage.LoopDone(
+  Notice.LoopDone done(int epoch, int rank, @Nullable MessageLog log) {
+    return new Notice.LoopDone(
         epoch,
+        rank,
         number,
         iteration,
         repeated,

@@ -525,7 +525,7 @@ public final class RankRuntime implements Fmi {
   private void leaveLoop(Loop loop) {
     current = null;
     if (place == Place.LOOP) {
-      link.send(loop.done(lifecycle.epoch(), local == null ? null : local.log()));
+      link.report(loop.done(lifecycle.epoch(), config.rank(), local == null ? null : local.log()));
       move(Place.OUTSIDE);
     }
   }

@@ -6,7 +6,7 @@ import org.fmi.Comm;
 import org.fmi.ConvergingBody;
 import org.fmi.Rollback;
 import org.fmi.control.JobLink;
-import org.fmi.control.RankMessage;
+import org.fmi.control.Notice;
 import org.fmi.core.captured.LoopCode;
 import org.fmi.core.captured.Reached;
 import org.fmi.core.p2p.Recording;
@@ -102,7 +102,7 @@ final class Repetition implements Witness {
     turns =
         new Turns(
             config.check(),
-            what -> link.send(new RankMessage.Warned(RankMessage.Warned.ITERATIONS, what)));
+            what -> link.report(new Notice.Warned(config.rank(), Notice.Warned.ITERATIONS, what)));
     program.turns(turns);
   }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import org.fmi.Comm;
 import org.fmi.Op;
 import org.fmi.control.JobLink;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;
@@ -115,7 +116,7 @@ final class Restoration {
         findings.refused.add(files);
         findings.reasons.add(refusal);
         if (config.rank() == 0) {
-          link.send(new RankMessage.FilesRefused(epoch, refusal));
+          link.report(Notice.Degraded.filesRefused(refusal));
         }
       }
     }

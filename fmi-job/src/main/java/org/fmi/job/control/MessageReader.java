@@ -15,7 +15,7 @@ import java.util.Map;
  */
 final class MessageReader {
   /** The version of all messages of the control plane; grows when one of them changes. */
-  static final int VERSION = 3;
+  static final int VERSION = 4;
 
   private final ByteBuffer in;
   private final int type;

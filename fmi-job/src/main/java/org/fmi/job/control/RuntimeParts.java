@@ -8,6 +8,7 @@ import org.fmi.control.Counter;
 import org.fmi.control.JobMessage;
 import org.fmi.control.LoopPoint;
 import org.fmi.control.MeterReading;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
 import org.fmi.spi.CheckpointInterval;
@@ -76,7 +77,6 @@ final class RuntimeParts {
               .putLong(m.loop())
               .putLong(m.iteration())
               .putString(m.ranks());
-      case RankMessage.FilesRefused m -> out.putByte(15).putInt(m.epoch()).putString(m.reason());
       case RankMessage.ProgramFault m -> out.putByte(12).putInt(m.epoch()).putString(m.reason());
       case RankMessage.Stops m -> {
         out.putByte(16).putInt(m.epoch()).putLong(m.request());
@@ -95,60 +95,125 @@ final class RuntimeParts {
               .putLong(m.version())
               .putInt(m.first())
               .putLongs(m.determinants());
-      case RankMessage.LoopDone m ->
-          out.putByte(23)
-              .putInt(m.epoch())
-              .putLong(m.loop())
-              .putLong(m.completed())
-              .putLong(m.repeated())
-              .putLong(m.logged())
-              .putLong(m.loggedBytes());
-      case RankMessage.FlowBegun m ->
-          out.putByte(24)
-              .putInt(m.epoch())
-              .putLong(m.loop())
-              .putLong(m.from())
-              .putLong(m.to())
-              .putString(m.lost())
-              .putString(m.helpers())
-              .putLong(m.computed())
-              .putString(m.computedBy());
-      case RankMessage.FlowImpossible m ->
-          out.putByte(25).putInt(m.epoch()).putLong(m.loop()).putString(m.reason());
-      case RankMessage.Warned m -> out.putByte(28).putString(m.about()).putString(m.what());
       case RankMessage.LocalImpossible m -> out.putByte(19).putInt(m.epoch()).putString(m.reason());
-      case RankMessage.GoesOn m ->
-          out.putByte(20)
-              .putInt(m.epoch())
-              .putLong(m.loop())
-              .putLong(m.iteration())
-              .putLong(m.messages())
-              .putLong(m.bytes());
-      case RankMessage.CaughtUp m ->
-          out.putByte(21)
-              .putInt(m.epoch())
-              .putLong(m.loop())
-              .putLong(m.from())
-              .putLong(m.iteration())
-              .putLong(m.repeated());
-      case RankMessage.LogFills m ->
-          out.putByte(26)
-              .putInt(m.epoch())
-              .putLong(m.loop())
-              .putLong(m.iteration())
-              .putLong(m.bytes())
-              .putLong(m.limit());
-      case RankMessage.LogFull m ->
-          out.putByte(27)
-              .putInt(m.epoch())
-              .putLong(m.loop())
-              .putLong(m.iteration())
-              .putLong(m.since())
-              .putLong(m.bytes())
-              .putLong(m.limit())
-              .putLong(m.interval())
-              .putLong(m.needed());
+      case RankMessage.Notify m -> {
+        out.putByte(15);
+        putNotice(out, m.notice());
+      }
     }
+  }
+
+  private static void putNotice(MessageWriter out, Notice.ByRank notice) {
+    switch (notice) {
+      case Notice.GoesOn n ->
+          out.putByte(1)
+              .putInt(n.epoch())
+              .putInt(n.rank())
+              .putLong(n.loop())
+              .putLong(n.iteration())
+              .putLong(n.messages())
+              .putLong(n.bytes());
+      case Notice.CaughtUp n ->
+          out.putByte(2)
+              .putInt(n.epoch())
+              .putInt(n.rank())
+              .putLong(n.loop())
+              .putLong(n.from())
+              .putLong(n.iteration())
+              .putLong(n.repeated());
+      case Notice.LogFills n ->
+          out.putByte(3)
+              .putInt(n.epoch())
+              .putInt(n.rank())
+              .putLong(n.loop())
+              .putLong(n.iteration())
+              .putLong(n.bytes())
+              .putLong(n.limit());
+      case Notice.LogFull n ->
+          out.putByte(4)
+              .putInt(n.epoch())
+              .putInt(n.rank())
+              .putLong(n.loop())
+              .putLong(n.iteration())
+              .putLong(n.since())
+              .putLong(n.bytes())
+              .putLong(n.limit())
+              .putLong(n.interval())
+              .putLong(n.needed());
+      case Notice.FlowBegun n ->
+          out.putByte(5)
+              .putInt(n.epoch())
+              .putLong(n.loop())
+              .putLong(n.from())
+              .putLong(n.to())
+              .putString(n.lost())
+              .putString(n.helpers())
+              .putLong(n.computed())
+              .putString(n.computedBy());
+      case Notice.FlowImpossible n ->
+          out.putByte(6).putInt(n.epoch()).putLong(n.loop()).putString(n.reason());
+      case Notice.LoopDone n ->
+          out.putByte(7)
+              .putInt(n.epoch())
+              .putInt(n.rank())
+              .putLong(n.loop())
+              .putLong(n.completed())
+              .putLong(n.repeated())
+              .putLong(n.logged())
+              .putLong(n.loggedBytes());
+      case Notice.Degraded n -> out.putByte(8).putString(n.what());
+      case Notice.Warned n ->
+          out.putByte(9).putInt(n.rank()).putString(n.about()).putString(n.what());
+    }
+  }
+
+  private static Notice.ByRank getNotice(MessageReader in) throws BadMessageException {
+    int type = in.getByte();
+    return switch (type) {
+      case 1 ->
+          new Notice.GoesOn(
+              in.getInt(), in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
+      case 2 ->
+          new Notice.CaughtUp(
+              in.getInt(), in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
+      case 3 ->
+          new Notice.LogFills(
+              in.getInt(), in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
+      case 4 ->
+          new Notice.LogFull(
+              in.getInt(),
+              in.getInt(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong());
+      case 5 ->
+          new Notice.FlowBegun(
+              in.getInt(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getString(),
+              in.getString(),
+              in.getLong(),
+              in.getString());
+      case 6 -> new Notice.FlowImpossible(in.getInt(), in.getLong(), in.getString());
+      case 7 ->
+          new Notice.LoopDone(
+              in.getInt(),
+              in.getInt(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong(),
+              in.getLong());
+      case 8 -> new Notice.Degraded(in.getString());
+      case 9 -> new Notice.Warned(in.getInt(), in.getString(), in.getString());
+      default -> throw new BadMessageException("unknown notice " + type);
+    };
   }
 
   private static void putPoint(MessageWriter out, LoopPoint point) {
@@ -197,48 +262,14 @@ final class RuntimeParts {
       case 14 ->
           new RankMessage.FilesRead(
               in.getInt(), in.getString(), in.getLong(), in.getLong(), in.getString());
-      case 15 -> new RankMessage.FilesRefused(in.getInt(), in.getString());
+      case 15 -> new RankMessage.Notify(getNotice(in));
       case 16 -> new RankMessage.Stops(in.getInt(), in.getLong(), getPoint(in));
       case 17 -> new RankMessage.CheckpointWanted(in.getInt(), getPoint(in), in.getBoolean());
       case 18 -> new RankMessage.Chooses(in.getLong(), in.getString());
       case 19 -> new RankMessage.LocalImpossible(in.getInt(), in.getString());
-      case 20 ->
-          new RankMessage.GoesOn(
-              in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
-      case 21 ->
-          new RankMessage.CaughtUp(
-              in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
       case 22 ->
           new RankMessage.Chose(
               in.getInt(), in.getLong(), in.getLong(), in.getInt(), in.getLongs());
-      case 23 ->
-          new RankMessage.LoopDone(
-              in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
-      case 24 ->
-          new RankMessage.FlowBegun(
-              in.getInt(),
-              in.getLong(),
-              in.getLong(),
-              in.getLong(),
-              in.getString(),
-              in.getString(),
-              in.getLong(),
-              in.getString());
-      case 25 -> new RankMessage.FlowImpossible(in.getInt(), in.getLong(), in.getString());
-      case 26 ->
-          new RankMessage.LogFills(
-              in.getInt(), in.getLong(), in.getLong(), in.getLong(), in.getLong());
-      case 27 ->
-          new RankMessage.LogFull(
-              in.getInt(),
-              in.getLong(),
-              in.getLong(),
-              in.getLong(),
-              in.getLong(),
-              in.getLong(),
-              in.getLong(),
-              in.getLong());
-      case 28 -> new RankMessage.Warned(in.getString(), in.getString());
       default -> throw new BadMessageException("unknown rank message " + type);
     };
   }

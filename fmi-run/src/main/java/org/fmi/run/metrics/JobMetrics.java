@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.function.Consumer;
+import org.fmi.control.Notice;
 import org.fmi.job.JobSpec;
-import org.fmi.job.Notice;
 import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.fmi.control.Counter;
+import org.fmi.control.Notice;
 import org.fmi.control.RankReport;
 import org.fmi.job.JobSpec;
-import org.fmi.job.Notice;
 import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 

@@ -235,7 +235,7 @@ final class WarmUp {
           RankMessage.CheckpointWanted _,
           RankMessage.Choosing _, // none keeps a log
           RankMessage.LocalImpossible _,
-          RankMessage.Told _,
+          RankMessage.Notify _,
           RankMessage.AtFault _,
           RankMessage.RestartNeeded _,
           RankMessage.Unrecoverable _,

@@ -9,7 +9,7 @@ import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.fmi.job.Notice;
+import org.fmi.control.Notice;
 
 /**
  * Writes each event as a JSON object on a line of its own: {@code time} in milliseconds since 1970,

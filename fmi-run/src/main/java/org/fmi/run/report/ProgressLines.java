@@ -9,9 +9,9 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.job.JobSpec;
-import org.fmi.job.Notice;
 import org.fmi.run.options.RunOptions.Verbosity;
 
 /**

@@ -2,8 +2,8 @@ package org.fmi.run.report;
 
 import java.util.HashSet;
 import java.util.Set;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage.Standing;
-import org.fmi.job.Notice;
 
 /** Words who goes back after a failure, and what others send them again. */
 final class RollbackLines {

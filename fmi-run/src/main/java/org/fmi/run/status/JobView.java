@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.fmi.control.Counter;
+import org.fmi.control.Notice;
 import org.fmi.control.RankReport;
 import org.fmi.job.JobSpec;
-import org.fmi.job.Notice;
 import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.fmi.control.Counter;
+import org.fmi.control.Notice;
 import org.fmi.control.RankReport;
-import org.fmi.job.Notice;
 import org.fmi.run.status.JobView.Node;
 import org.fmi.run.status.JobView.Rank;
 

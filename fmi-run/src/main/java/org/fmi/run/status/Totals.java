@@ -1,6 +1,6 @@
 package org.fmi.run.status;
 
-import org.fmi.job.Notice;
+import org.fmi.control.Notice;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.fmi.job.JobCommand;
-import org.fmi.job.Notice;
+import org.fmi.run.report.NoticeKinds;
 import org.fmi.run.shell.FmiRun;
 import org.fmi.run.tool.FmiTool;
 import org.fmi.spi.FaultPoint;
@@ -55,7 +55,7 @@ final class DocumentsTest {
   @Test
   void theEventsAreThoseThatAreWritten() {
     Map<String, List<String>> written = new LinkedHashMap<>();
-    for (Class<?> event : Notice.class.getPermittedSubclasses()) {
+    for (Class<?> event : NoticeKinds.all()) {
       written.put(
           event.getSimpleName(),
           Stream.of(event.getRecordComponents()).map(RecordComponent::getName).toList());

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.fmi.job.Notice;
+import org.fmi.control.Notice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,7 +30,7 @@ final class EventLogTest {
   /** Every kind of event has only fields that can be written. */
   @Test
   void knowsEveryKindOfField() {
-    for (Class<?> kind : Notice.class.getPermittedSubclasses()) {
+    for (Class<?> kind : NoticeKinds.all()) {
       for (var component : kind.getRecordComponents()) {
         assertThat(component.getType())
             .as("%s of %s", component.getName(), kind.getSimpleName())

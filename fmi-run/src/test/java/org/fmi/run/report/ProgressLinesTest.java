@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.job.JobSpec;
-import org.fmi.job.Notice;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.junit.jupiter.api.Test;
 

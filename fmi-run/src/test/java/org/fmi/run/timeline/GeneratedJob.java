@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.fmi.job.Notice;
+import org.fmi.control.Notice;
 import org.fmi.run.report.EventLog;
 
 /** Writes the events of a job of many ranks that loses one of them again and again. */

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Objects;
-import org.fmi.job.Notice;
+import org.fmi.control.Notice;
 import org.fmi.run.options.UsageException;
 import org.fmi.run.report.EventLog;
 import org.fmi.run.timeline.Timeline.Back;

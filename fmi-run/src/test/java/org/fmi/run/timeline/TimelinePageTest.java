@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.fmi.job.Notice;
+import org.fmi.control.Notice;
 import org.fmi.run.report.EventLog;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,13 @@
-package org.fmi.job;
+package org.fmi.control;
 
-import org.fmi.control.RankMessage.CheckpointDone;
-
-/** Something that happened, for the progress lines and the event file. The shell adds the time. */
+/**
+ * Something that happened, for the progress lines and the event file, whose format is the names of
+ * these records and of their components. The shell adds the time.
+ */
 public sealed interface Notice {
+  /** A notice that a rank sends: it reaches the user as it is, and nothing is decided by it. */
+  sealed interface ByRank extends Notice {}
+
   /**
    * The job is there, and nothing of it yet.
    *
@@ -77,7 +81,7 @@ public sealed interface Notice {
    * @param messages what it sends them again
    */
   record GoesOn(int epoch, int rank, long loop, long iteration, long messages, long bytes)
-      implements Notice {}
+      implements ByRank {}
 
   /**
    * A rank that has gone back while others went on has repeated what had been heard of it.
@@ -87,17 +91,17 @@ public sealed interface Notice {
    * @param repeated how many it has done, or begun, again
    */
   record CaughtUp(int epoch, int rank, long loop, long from, long iteration, long repeated)
-      implements Notice {}
+      implements ByRank {}
 
   /**
-   * A rank begins a checkpoint that nobody waits for because the log of what it has sent is soon
-   * full.
+   * A rank needs a checkpoint because the log of what it has sent is soon full: it begins one that
+   * nobody waits for, or has asked for one that all wait for.
    *
    * @param bytes what the log takes
    * @param limit what it may take
    */
   record LogFills(int epoch, int rank, long loop, long iteration, long bytes, long limit)
-      implements Notice {}
+      implements ByRank {}
 
   /**
    * A rank has sent more since a checkpoint than its log may hold; told once in a loop.
@@ -119,7 +123,7 @@ public sealed interface Notice {
       long limit,
       long interval,
       long needed)
-      implements Notice {}
+      implements ByRank {}
 
   /**
    * Ranks of a {@code flowLoop} compute again what was lost; the others keep what they have.
@@ -140,10 +144,10 @@ public sealed interface Notice {
       String helpers,
       long computed,
       String computedBy)
-      implements Notice {}
+      implements ByRank {}
 
   /** All ranks go back, though the user has wanted only those to compute that must. */
-  record FlowImpossible(int epoch, long loop, String reason) implements Notice {}
+  record FlowImpossible(int epoch, long loop, String reason) implements ByRank {}
 
   /**
    * A rank has come to the end of a loop.
@@ -156,7 +160,7 @@ public sealed interface Notice {
    */
   record LoopDone(
       int epoch, int rank, long loop, long completed, long repeated, long logged, long loggedBytes)
-      implements Notice {}
+      implements ByRank {}
 
   /**
    * H2 is done.
@@ -187,7 +191,7 @@ public sealed interface Notice {
       long encodeNanos,
       long commitNanos)
       implements Notice {
-    static CheckpointCommitted of(CheckpointDone m) {
+    public static CheckpointCommitted of(RankMessage.CheckpointDone m) {
       return new CheckpointCommitted(
           m.epoch(),
           m.version(),
@@ -235,15 +239,31 @@ public sealed interface Notice {
   record Level2Awaited(long version, long iteration, long atMostMillis) implements Notice {}
 
   /** The job runs on with less than was asked for; says what. */
-  record Degraded(String what) implements Notice {}
+  record Degraded(String what) implements ByRank {
+    /**
+     * What files hold of a version cannot be used.
+     *
+     * @param reason for the user, a line
+     */
+    public static Degraded filesRefused(String reason) {
+      return new Degraded(reason + ": looks for an older generation");
+    }
+  }
 
   /**
    * The program does what it may, and has hardly meant.
    *
    * @param rank the one that has noticed
-   * @param about "iterations" or "unreceived"
+   * @param about one of the kinds below: users are warned of each once
+   * @param what for the user, a line
    */
-  record Warned(int rank, String about, String what) implements Notice {}
+  record Warned(int rank, String about, String what) implements ByRank {
+    /** Ranks are in different iterations in one collective. */
+    public static final String ITERATIONS = "iterations";
+
+    /** Messages were never received. */
+    public static final String UNRECEIVED = "unreceived";
+  }
 
   /**
    * A failure that was to be injected was not, up to the end of the job.
