@@ -27,6 +27,7 @@ import org.fmi.core.p2p.RequestImage.Waiting;
  */
 public final class KeptRequests {
   private final Messenger messenger;
+  private final Epoch epoch;
   private final Requests requests;
   private final Mailbox mailbox;
 
@@ -44,6 +45,7 @@ public final class KeptRequests {
   /** Those of a messenger. */
   public KeptRequests(Messenger messenger) {
     this.messenger = messenger;
+    this.epoch = messenger.currentEpoch();
     this.requests = messenger.requests();
     this.mailbox = messenger.mailbox();
   }
@@ -66,7 +68,7 @@ public final class KeptRequests {
       case MessageRequest r -> image(r);
       case SentRequest s -> {
         requireValid(s.since());
-        yield complete(numberOf(s), new MessageRequest(messenger), true, true);
+        yield complete(numberOf(s), requests.make(), true, true);
       }
       case RecordedRequest _ ->
           throw new IllegalArgumentException(
@@ -121,9 +123,9 @@ public final class KeptRequests {
   }
 
   private void requireValid(int since) {
-    if (since != messenger.since()) {
+    if (since != epoch.since()) {
       throw new IllegalArgumentException(
-          "it refers to " + MessageRequest.refusal(since, messenger.since()).getMessage());
+          "it refers to " + MessageRequest.refusal(since, epoch.since()).getMessage());
     }
   }
 
@@ -166,7 +168,7 @@ public final class KeptRequests {
       return known;
     }
     MessageRequest r = requests.make();
-    r.since = messenger.since();
+    r.since = epoch.since();
     switch (image) {
       case Waiting w -> waiting.add(new Receive(r, w));
       case Complete c -> complete(r, c);

@@ -41,6 +41,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   private static final Object NO_BUFFER = new byte[0];
 
   private final Messenger messenger;
+  private final Epoch epoch;
 
   State state = State.DONE;
 
@@ -138,8 +139,9 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   @Nullable MessageRequest countedAfter;
 
-  MessageRequest(Messenger messenger) {
+  MessageRequest(Messenger messenger, Epoch epoch) {
     this.messenger = messenger;
+    this.epoch = epoch;
   }
 
   void prepareSend(
@@ -159,7 +161,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
       Object buffer, long at, long length, int other, int ofContext, long withTag) {
     assert state != State.PENDING : "a request is used again that is under way";
     state = State.PENDING;
-    since = messenger.since();
+    since = epoch.since();
     base = buffer;
     offset = at;
     bytes = length;
@@ -290,22 +292,22 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   @Override
   public boolean test() {
-    return messenger.requests().answers().test(this);
+    return messenger.answers().test(this);
   }
 
   @Override
   public @Nullable Status status() {
-    return messenger.requests().answers().status(this);
+    return messenger.answers().status(this);
   }
 
   @Override
   public boolean cancel() {
-    return messenger.requests().answers().cancel(this);
+    return messenger.answers().cancel(this);
   }
 
   @Override
   public void progress() {
-    messenger.requests().answers().progress(this);
+    messenger.answers().progress(this);
   }
 
   /** The same status each time it is asked. */

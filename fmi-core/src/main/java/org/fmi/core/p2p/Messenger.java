@@ -29,12 +29,11 @@ import org.jspecify.annotations.Nullable;
  * time, the application's; {@link #revoke} and {@link #wakeup} may be called by any.
  */
 public final class Messenger implements PointToPoint, FrameHandler {
-  private static final int NO_EPOCH = -1;
-
   private final int rank;
   private final int size;
   private final MessengerListener listener;
   private final Frame frame = new Frame();
+  private final Epoch epoch;
   private final SendList unsent;
   private final Requests requests;
   private final Peers peers;
@@ -42,25 +41,16 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private final Outbox outbox;
   private final Waits waits;
   private final Unreceived unreceived;
+  private final Answers answers = new Answers(this);
 
   // ---- the epoch
-  private int epoch = NO_EPOCH;
   private Transport[] transports = {};
   private @Nullable NodeShare share;
 
   // ---- the process
   private long staleFrames;
-  private boolean closed;
-
-  /** The epoch in which requests became void last: those made earlier are refused. */
-  private int since = NO_EPOCH;
 
   private @Nullable MessageLog log;
-
-  /** The newest epoch that is over, and why. Written under the lock of this object. */
-  private volatile int revoked = NO_EPOCH;
-
-  private volatile String reason = "no epoch was entered yet";
 
   /**
    * A messenger outside of any epoch; {@link #enter} comes next.
@@ -71,17 +61,23 @@ public final class Messenger implements PointToPoint, FrameHandler {
     this.rank = rank;
     this.size = size;
     this.listener = listener;
+    OneThread thread = new OneThread(rank, this::wakeup);
+    epoch = new Epoch(thread, this::onRevoked);
     unsent = new SendList(size);
-    requests = new Requests(this);
+    requests = new Requests(rank, size, epoch, () -> new MessageRequest(this, epoch));
     LineMessages lines = new LineMessages(size);
     peers = new Peers(rank, size, frame, unsent, requests, lines);
     mailbox = new Mailbox(peers, requests, unsent, lines);
-    waits = new Waits(this, listener, peers, mailbox, unsent, lines, waiting);
-    unreceived = new Unreceived(this, peers, mailbox, waits, lines);
-    outbox = new Outbox(this, peers, mailbox, requests, unsent, waits, lines);
+    waits = new Waits(rank, epoch, thread, this, listener, peers, mailbox, unsent, lines, waiting);
+    unreceived = new Unreceived(epoch, peers, mailbox, requests, waits, lines);
+    outbox = new Outbox(rank, epoch, peers, mailbox, requests, unsent, waits, lines);
   }
 
   // ---- its parts, for the package
+
+  Epoch currentEpoch() {
+    return epoch;
+  }
 
   Outbox outbox() {
     return outbox;
@@ -93,6 +89,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   Requests requests() {
     return requests;
+  }
+
+  /** The calls that ask how far a request is. */
+  Answers answers() {
+    return answers;
   }
 
   /** The program's messages that no receive has matched. */
@@ -111,8 +112,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
    * @throws IllegalArgumentException if the epoch is not newer than the one before
    */
   public void enter(int newEpoch, Transport[] epochTransports) {
-    begin(newEpoch, epochTransports);
-    since = newEpoch;
+    begin(newEpoch, epochTransports, true);
     unsent.reset();
     requests.reset();
     peers.reset(transports);
@@ -128,7 +128,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
    */
   public void goOn(int newEpoch, Transport[] epochTransports) {
     MessageLog kept = Objects.requireNonNull(log);
-    begin(newEpoch, epochTransports);
+    begin(newEpoch, epochTransports, false);
     List<MessageRequest> receives = new ArrayList<>();
     peers.leave(receives);
     unsent.reset();
@@ -139,12 +139,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
     kept.enterEpoch();
   }
 
-  private void begin(int newEpoch, Transport[] epochTransports) {
-    if (newEpoch <= epoch) {
-      throw new IllegalArgumentException("epoch " + newEpoch + " does not follow epoch " + epoch);
-    }
-    assert !closed : "an epoch begins after the end";
-    epoch = newEpoch;
+  private void begin(int newEpoch, Transport[] epochTransports, boolean voids) {
+    epoch.begin(newEpoch, voids);
     transports = epochTransports.clone();
     share = null;
     for (Transport t : transports) {
@@ -158,6 +154,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   public void log(MessageLog kept) {
     log = kept;
     requests.log(kept);
+    answers.log(kept);
     mailbox.log(kept);
     outbox.log(kept);
   }
@@ -173,25 +170,15 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return outbox.sendAgain(Objects.requireNonNull(log), dest);
   }
 
-  /** The epoch in which requests became void last. */
-  int since() {
-    return since;
-  }
-
   /**
    * Ends an epoch: all communication calls of it throw {@link Rollback}, those that block now
    * included, until the next {@link #enter}. An epoch that is not entered yet may be ended too; one
    * that is over is ignored. Any thread.
    */
   public void revoke(int ended, String why) {
-    synchronized (this) {
-      if (ended <= revoked) {
-        return;
-      }
-      reason = why;
-      revoked = ended;
+    if (epoch.revoke(ended, why)) {
+      waits.wakeup();
     }
-    waits.wakeup();
   }
 
   /**
@@ -199,52 +186,37 @@ public final class Messenger implements PointToPoint, FrameHandler {
    * transports to the caller, to be closed or not.
    */
   public void close() {
-    closed = true;
-    revoke(epoch, "Fmi is closed");
+    epoch.close();
+    revoke(epoch.number(), "Fmi is closed");
     transports = new Transport[0];
   }
 
   /** Whether the current epoch is over. */
   public boolean revoked() {
-    return revoked >= epoch;
+    return epoch.isRevoked();
   }
 
   /** The current epoch; -1 before the first. */
   @Override
   public int epoch() {
-    return epoch;
+    return epoch.number();
   }
 
-  /** Throws if the epoch is over, unless the listener enters another one; or at a second thread. */
-  void check() {
-    waits.requireOneThread();
-    while (revoked >= epoch) {
-      if (closed) {
-        throw afterClose();
+  private void onRevoked(int ended, String reason) {
+    // From here on the program may use the memory of its messages for something else.
+    for (Transport t : transports) {
+      RemoteMemory remote = t.remoteMemory();
+      if (remote != null) {
+        remote.stop();
       }
-      // From here on the program may use the memory of its messages for something else.
-      for (Transport t : transports) {
-        RemoteMemory remote = t.remoteMemory();
-        if (remote != null) {
-          remote.stop();
-        }
-      }
-      waits.within(() -> listener.revoked(epoch, reason));
     }
+    waits.within(() -> listener.revoked(ended, reason));
   }
 
   /** The error of a call that communicates after the end. */
   public static IllegalStateException afterClose() {
     return new IllegalStateException(
         "a call after Fmi.close, with which all communication has ended: call close last");
-  }
-
-  /** Checks a call on a request that was made while {@link #since} was this. */
-  void check(int madeSince) {
-    check();
-    if (madeSince != since) {
-      throw MessageRequest.refusal(madeSince, since);
-    }
   }
 
   // ---- sending
@@ -273,7 +245,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public void attachBuffer(long bytes) {
-    check();
+    epoch.check();
     while (bytes == 0 && requests.attached.inUse()) {
       waits.progress(null);
     }
@@ -294,7 +266,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public Status recv(Object base, long offset, long bytes, int source, int context, long tag) {
-    check();
+    epoch.check();
     MessageRequest r = requests.takeReceive(base, offset, bytes, source, context, tag);
     mailbox.post(r);
     return complete(r);
@@ -314,7 +286,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
       int source,
       long inTag,
       int context) {
-    check();
+    epoch.check();
     MessageRequest r = requests.takeReceive(in, inOffset, inBytes, source, context, inTag);
     mailbox.post(r);
     try {
@@ -328,7 +300,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /** The call that receives has failed: its receive must not take a message that is to come. */
   void withdrawReceive(MessageRequest r) {
-    if (r.since == since && r.pending() && !r.hasMatched()) {
+    if (r.since == epoch.since() && r.pending() && !r.hasMatched()) {
       mailbox.withdraw(r);
     }
   }
@@ -350,7 +322,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public Request irecv(Object base, long offset, long bytes, int source, int context, long tag) {
-    check();
+    epoch.check();
     MessageRequest r = requests.makeReceive(base, offset, bytes, source, context, tag);
     requests.count(r);
     mailbox.post(r);
@@ -359,13 +331,13 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public Status probe(int source, int context, long tag) {
-    check();
+    epoch.check();
     return requests.status(waits.await(source, context, tag));
   }
 
   @Override
   public @Nullable Status iprobe(int source, int context, long tag) {
-    check();
+    epoch.check();
     UnexpectedMessage m = mailbox.find(source, context, tag);
     if (m == null) {
       mailbox.allowMoreAnnouncements();
@@ -378,13 +350,13 @@ public final class Messenger implements PointToPoint, FrameHandler {
   // ---- requests
 
   Status waitFor(MessageRequest r) {
-    check(r.since);
+    epoch.check(r.since);
     waits.await(r);
     return r.result();
   }
 
   boolean test(MessageRequest r) {
-    check(r.since);
+    epoch.check(r.since);
     if (r.pending()) {
       waits.poll();
     }
@@ -397,12 +369,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /** {@link #test} without progress, and without its result. */
   boolean completed(MessageRequest r) {
-    check(r.since);
+    epoch.check(r.since);
     return !r.pending();
   }
 
   boolean cancel(MessageRequest r) {
-    check(r.since);
+    epoch.check(r.since);
     if (!r.pending() || r.send || r.hasMatched()) {
       return false;
     }
@@ -413,7 +385,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /** Blocks until something may have changed. */
   void progress(MessageRequest r) {
-    check(r.since);
+    epoch.check(r.since);
     waits.progress(r);
   }
 
@@ -426,7 +398,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** Takes a frame that has arrived. Frames of other epochs end here, and nowhere else. */
   @Override
   public void onFrame(int peer, MemorySegment memory, long at) {
-    if (memory.get(FrameLayout.INT, at + FrameLayout.EPOCH) != epoch) {
+    if (memory.get(FrameLayout.INT, at + FrameLayout.EPOCH) != epoch.number()) {
       staleFrames++;
       return;
     }
@@ -481,7 +453,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** Data of announced messages can be put where it belongs. */
   @Override
   public boolean land(int peer, MemorySegment memory, long at, Landing landing) {
-    if (memory.get(FrameLayout.INT, at + FrameLayout.EPOCH) != epoch
+    if (memory.get(FrameLayout.INT, at + FrameLayout.EPOCH) != epoch.number()
         || memory.get(FrameLayout.BYTE, at + FrameLayout.KIND) != FrameKind.DATA) {
       return false;
     }
@@ -521,7 +493,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public @Nullable NodeShare share() {
-    check();
+    epoch.check();
     return share;
   }
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Every message passes {@link #sendNow}, once, in the order of the calls.
  */
 final class Outbox {
-  private final Messenger messenger;
   private final int rank;
+  private final Epoch epoch;
   private final Peers peers;
   private final Requests requests;
   private final SendBuffer attached;
@@ -39,7 +39,8 @@ final class Outbox {
   private long sentEarlier;
 
   Outbox(
-      Messenger messenger,
+      int rank,
+      Epoch epoch,
       Peers peers,
       Mailbox mailbox,
       Requests requests,
@@ -47,8 +48,8 @@ final class Outbox {
       Waits waits,
       LineMessages lines) {
     this.lines = lines;
-    this.messenger = messenger;
-    this.rank = messenger.rank();
+    this.rank = rank;
+    this.epoch = epoch;
     this.peers = peers;
     this.requests = requests;
     this.attached = requests.attached;
@@ -109,7 +110,7 @@ final class Outbox {
       return begin(base, offset, bytes, dest, context, tag, mode);
     }
     return sendNow(base, offset, bytes, dest, context, tag, mode)
-        ? new SentRequest(messenger, messenger.since())
+        ? new SentRequest(epoch, waits, epoch.since())
         : sendLater(requests.makeSend(base, offset, bytes, dest, context, tag, mode));
   }
 
@@ -147,7 +148,7 @@ final class Outbox {
    */
   private boolean sendNow(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
-    messenger.check();
+    epoch.check();
     if (mode == Mode.BUFFERED && !attached.hasRoom(bytes)) {
       refuses(context);
       throw attached.refusal(bytes);
@@ -271,7 +272,7 @@ final class Outbox {
 
   /** The call that sends has failed: what the peer has not heard of is not sent any more. */
   private void withdrawSend(MessageRequest r) {
-    if (r.since == messenger.since() && r.pending() && peers.get(r.peer).withdraw(r)) {
+    if (r.since == epoch.since() && r.pending() && peers.get(r.peer).withdraw(r)) {
       MessageLog kept = log;
       if (kept != null && MessageLog.covers(r.context)) {
         kept.withdraws(r.peer);

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Recording implements PointToPoint {
   private final Messenger messenger;
+  private final Epoch epoch;
   private final Outbox outbox;
   private final Mailbox mailbox;
   private final Requests requests;
@@ -42,6 +43,7 @@ public final class Recording implements PointToPoint {
    */
   public Recording(Messenger messenger, long limit, Runnable onCall) {
     this.messenger = messenger;
+    this.epoch = messenger.currentEpoch();
     this.outbox = messenger.outbox();
     this.mailbox = messenger.mailbox();
     this.requests = messenger.requests();
@@ -124,7 +126,7 @@ public final class Recording implements PointToPoint {
     if (!recorder.on()) {
       return false;
     }
-    messenger.check();
+    epoch.check();
     onCall.run();
     return true;
   }
@@ -277,7 +279,7 @@ public final class Recording implements PointToPoint {
   public Status probe(int source, int context, long tag) {
     receives(source);
     if (!begin()) {
-      return requests.answers().probe(source, context, tag);
+      return messenger.answers().probe(source, context, tag);
     }
     if (recorder.replaying()) {
       return recorder.findAgain(source, context, tag);
@@ -291,7 +293,7 @@ public final class Recording implements PointToPoint {
   public @Nullable Status iprobe(int source, int context, long tag) {
     receives(source);
     if (!begin()) {
-      return requests.answers().iprobe(source, context, tag);
+      return messenger.answers().iprobe(source, context, tag);
     }
     if (recorder.replaying()) {
       return recorder.answer(false) ? recorder.findAgain(source, context, tag) : null;
@@ -310,7 +312,7 @@ public final class Recording implements PointToPoint {
     if (!recorder.replaying()) {
       return messenger.waitFor(r);
     }
-    messenger.check();
+    epoch.check();
     requireAnswer(r);
     return r.result();
   }
@@ -326,7 +328,7 @@ public final class Recording implements PointToPoint {
       return progress ? messenger.test(r) : messenger.completed(r);
     }
     if (recorder.replaying()) {
-      messenger.check();
+      epoch.check();
     } else if (!messenger.completed(r) && progress) {
       messenger.poll();
     }
@@ -354,7 +356,7 @@ public final class Recording implements PointToPoint {
     if (!recorder.replaying()) {
       return recorder.answer(messenger.cancel(r));
     }
-    messenger.check();
+    epoch.check();
     boolean cancelled = recorder.answer(false);
     if (cancelled) {
       requests.cancel(r);
@@ -364,7 +366,7 @@ public final class Recording implements PointToPoint {
 
   void progress(MessageRequest r) {
     if (recorder.replaying()) {
-      messenger.check();
+      epoch.check();
     } else {
       messenger.progress(r);
     }

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Status;
@@ -16,7 +17,9 @@ import org.jspecify.annotations.Nullable;
  * Makes and reuses requests, completes them, and counts those of the program that are not complete.
  */
 final class Requests {
-  private final Messenger messenger;
+  private final int rank;
+  private final Epoch epoch;
+  private final Supplier<MessageRequest> maker;
 
   /** Buffered sends, in the room that the program has attached. */
   final SendBuffer attached;
@@ -31,25 +34,24 @@ final class Requests {
   private int active;
 
   private @Nullable MessageRequest newest;
-  private final Answers answers;
   private @Nullable MessageLog log;
 
-  Requests(Messenger messenger) {
-    this.messenger = messenger;
-    this.attached = new SendBuffer(messenger.size(), 0);
-    this.copies = new SendBuffer(messenger.size(), FlowLimits.MESSAGE_COST);
-    this.answers = new Answers(messenger);
+  /**
+   * None yet.
+   *
+   * @param maker makes a new request
+   */
+  Requests(int rank, int size, Epoch epoch, Supplier<MessageRequest> maker) {
+    this.rank = rank;
+    this.epoch = epoch;
+    this.maker = maker;
+    this.attached = new SendBuffer(size, 0);
+    this.copies = new SendBuffer(size, FlowLimits.MESSAGE_COST);
   }
 
   /** Notes from now on what comes. */
   void log(MessageLog kept) {
     log = kept;
-    answers.log(kept);
-  }
-
-  /** The calls that ask how far a request is. */
-  Answers answers() {
-    return answers;
   }
 
   /** Begins an epoch: all requests are void. */
@@ -90,7 +92,7 @@ final class Requests {
 
   /** A request that the program gets to see. */
   MessageRequest make() {
-    return new MessageRequest(messenger);
+    return maker.get();
   }
 
   /** A request that comes back by {@link #give}. */
@@ -151,7 +153,7 @@ final class Requests {
 
   private void uncount(MessageRequest r) {
     // One that a replay has made may be of an epoch before, whose requests count no more.
-    if (r.counted && r.since == messenger.since()) {
+    if (r.counted && r.since == epoch.since()) {
       active--;
       assert active >= 0 : "more requests were completed than begun";
       MessageRequest before = r.countedBefore;
@@ -269,7 +271,7 @@ final class Requests {
     long sent = MessageTag.iteration(r.matchedTag);
     return new IllegalStateException(
         "rank "
-            + messenger.rank()
+            + rank
             + " receives in iteration "
             + MessageTag.iteration(r.tag)
             + " of a flowLoop what rank "
@@ -291,7 +293,7 @@ final class Requests {
             + " has sent "
             + ElementType.text(sent, r.matchedLength)
             + " where world rank "
-            + messenger.rank()
+            + rank
             + " receives "
             + ElementType.text(wanted, r.bytes)
             + ", with tag "

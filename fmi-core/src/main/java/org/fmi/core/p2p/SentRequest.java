@@ -8,18 +8,18 @@ import org.fmi.Status;
  * would fill the caches with what a {@link MessageRequest} remembers. Where answers on requests are
  * recorded there is none: repeated, the same send may have to wait.
  *
- * @param since see {@link Messenger#since}
+ * @param since see {@link Epoch#since}
  */
-record SentRequest(Messenger messenger, int since) implements Request {
+record SentRequest(Epoch epoch, Waits waits, int since) implements Request {
   @Override
   public Status waitFor() {
-    messenger.check(since);
+    epoch.check(since);
     return Status.EMPTY;
   }
 
   @Override
   public boolean test() {
-    messenger.check(since);
+    epoch.check(since);
     return true;
   }
 
@@ -30,13 +30,13 @@ record SentRequest(Messenger messenger, int since) implements Request {
 
   @Override
   public boolean cancel() {
-    messenger.check(since);
+    epoch.check(since);
     return false;
   }
 
   @Override
   public void progress() {
-    messenger.check(since);
-    messenger.poll();
+    epoch.check(since);
+    waits.poll();
   }
 }

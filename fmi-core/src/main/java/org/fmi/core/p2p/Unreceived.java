@@ -6,16 +6,24 @@ import org.jspecify.annotations.Nullable;
 
 /** The program's messages that no receive has matched, for checkpoints, which hold them too. */
 public final class Unreceived {
-  private final Messenger messenger;
+  private final Epoch epoch;
+  private final Requests requests;
   private final Peers peers;
   private final Mailbox mailbox;
   private final Waits waits;
   private final LineMessages lines;
 
-  Unreceived(Messenger messenger, Peers peers, Mailbox mailbox, Waits waits, LineMessages lines) {
+  Unreceived(
+      Epoch epoch,
+      Peers peers,
+      Mailbox mailbox,
+      Requests requests,
+      Waits waits,
+      LineMessages lines) {
     this.peers = peers;
     this.lines = lines;
-    this.messenger = messenger;
+    this.epoch = epoch;
+    this.requests = requests;
     this.mailbox = mailbox;
     this.waits = waits;
   }
@@ -33,7 +41,7 @@ public final class Unreceived {
    * will be announced.
    */
   public void fetch() {
-    messenger.check();
+    epoch.check();
     waits.askToAnnounce();
     while (!mailbox.fetchAll()) {
       waits.progress(null);
@@ -45,7 +53,7 @@ public final class Unreceived {
    * yet; all ranks do, after {@link #fetch}.
    */
   public void settle() {
-    while (!messenger.requests().areAtRest()) {
+    while (!requests.areAtRest()) {
       waits.progress(null);
     }
   }
@@ -113,7 +121,7 @@ public final class Unreceived {
    */
   public void line(long number) {
     lines.begin(number);
-    for (MessageRequest r : messenger.requests().underWay()) {
+    for (MessageRequest r : requests.underWay()) {
       if (!r.send && r.hasMatched()) {
         LineMessages.Early early = r.crossing instanceof LineMessages.Early e ? e : null;
         r.crossing = lines.keep(r.context, r.matchedSource, r.matchedTag, r.matchedLength, early);

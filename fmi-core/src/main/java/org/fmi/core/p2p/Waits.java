@@ -10,6 +10,7 @@ import org.fmi.FmiException;
 import org.fmi.control.Counter;
 import org.fmi.core.progress.Poller;
 import org.fmi.core.progress.WaitStrategy;
+import org.fmi.spi.FrameHandler;
 import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
 
@@ -38,13 +39,17 @@ final class Waits {
 
   private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();
 
-  private final Messenger messenger;
+  private final int rank;
+  private final Epoch epoch;
+  private final OneThread thread;
+  private final FrameHandler frames;
   private final MessengerListener listener;
   private final Peers peers;
   private final Mailbox mailbox;
   private final SendList unsent;
   private final LineMessages lines;
   private final Poller progress;
+  private final Runnable sleep;
 
   /** The rank that a blocking call waits for; negative if there is none, or any would do. */
   private int awaited = NOBODY;
@@ -92,27 +97,28 @@ final class Waits {
 
   private boolean left;
 
-  /** The thread that waits in a call now. Plain, as it is read in each call: best effort. */
-  private @Nullable Thread waiter;
-
-  /** A thread that has made a call meanwhile. */
-  private @Nullable Thread intruder;
-
   Waits(
-      Messenger messenger,
+      int rank,
+      Epoch epoch,
+      OneThread thread,
+      FrameHandler frames,
       MessengerListener listener,
       Peers peers,
       Mailbox mailbox,
       SendList unsent,
       LineMessages lines,
       WaitStrategy strategy) {
-    this.messenger = messenger;
+    this.rank = rank;
+    this.epoch = epoch;
+    this.thread = thread;
+    this.frames = frames;
     this.listener = listener;
     this.peers = peers;
     this.mailbox = mailbox;
     this.unsent = unsent;
     this.lines = lines;
     this.progress = new Poller(strategy, this::noteLongWait);
+    this.sleep = progress::idle;
   }
 
   /** Begins an epoch. */
@@ -248,63 +254,23 @@ final class Waits {
 
   /** Polls once, and waits a moment if there was nothing. */
   private void step() {
-    messenger.check();
+    epoch.check();
     if (stuck >= 0) {
       throw nobodyAnswers();
     }
-    if (work(progress.poll(messenger)) == 0) {
+    if (work(progress.poll(frames)) == 0) {
       if (listener.waits()) {
         progress.busy();
         return;
       }
-      Thread me = Thread.currentThread();
-      waiter = me;
-      try {
-        progress.idle();
-      } finally {
-        waiter = null;
-      }
-      Thread other = intruder;
-      if (other != null) {
-        intruder = null;
-        throw twoThreads(other, me);
-      }
+      thread.waits(sleep);
     }
-  }
-
-  /**
-   * Refuses a call while another thread waits in one, which is refused too.
-   *
-   * @throws IllegalStateException if so
-   */
-  void requireOneThread() {
-    Thread waiting = waiter;
-    if (waiting != null) {
-      Thread me = Thread.currentThread();
-      if (!waiting.equals(me)) {
-        intruder = me;
-        wakeup();
-        throw twoThreads(me, waiting);
-      }
-    }
-  }
-
-  private IllegalStateException twoThreads(Thread caller, Thread waiting) {
-    return new IllegalStateException(
-        "two threads of rank "
-            + messenger.rank()
-            + " are in calls at once: \""
-            + caller.getName()
-            + "\" has made one while \""
-            + waiting.getName()
-            + "\" waits in another: only one thread at a time may, so let one thread communicate,"
-            + " or guard all calls by one lock");
   }
 
   /** Makes what progress is possible now, in a call that does not wait. */
   int look() {
-    messenger.check();
-    return work(progress.look(messenger));
+    epoch.check();
+    return work(progress.look(frames));
   }
 
   /** Makes what progress is possible now. */
@@ -403,7 +369,7 @@ final class Waits {
   private boolean isCopyWithoutRoom(MessageRequest r) {
     return r.send
         && r.mode == PointToPoint.Mode.STANDARD
-        && r.peer != messenger.rank()
+        && r.peer != rank
         && peers.get(r.peer).isShort(r.bytes);
   }
 
@@ -411,7 +377,7 @@ final class Waits {
 
   /** What is waited for may never come: the peer may have left without sending it. */
   private void askIfLong() {
-    if (progress.longWait() && !left && awaited >= 0 && awaited != messenger.rank()) {
+    if (progress.longWait() && !left && awaited >= 0 && awaited != rank) {
       Peer p = peers.get(awaited);
       if (waitsFor(p)) {
         p.tell(FrameKind.ASK);

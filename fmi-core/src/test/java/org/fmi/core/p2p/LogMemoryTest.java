@@ -43,7 +43,7 @@ final class LogMemoryTest {
   private void check(Model to) {
     long position = to.chain.first;
     for (int i = 0; i < to.messages.size(); i++) {
-      MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+      MessageRequest r = Ranks.messenger(0, 2).requests().make();
       memory.prepare(r, 1, position);
       byte[] data = new byte[Math.toIntExact(r.bytes)];
       Memory.copy(r.base, r.offset, data, 0, r.bytes);
@@ -110,7 +110,7 @@ final class LogMemoryTest {
     List<Long> addresses = new ArrayList<>();
     for (int length = 1; length < 1 << 20; length *= 3) {
       long position = memory.add(CONTEXT, 1, new byte[length], 0, length);
-      MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+      MessageRequest r = Ranks.messenger(0, 2).requests().make();
       memory.prepare(r, 1, position);
       MemorySegment base = (MemorySegment) r.base;
       assertThat(base.isNative()).isTrue();

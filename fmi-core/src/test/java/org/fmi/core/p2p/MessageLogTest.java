@@ -83,7 +83,7 @@ final class MessageLogTest {
 
   /** A receive gets a message whole. */
   private static void comes(MessageLog at, int number, byte... data) {
-    MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+    MessageRequest r = Ranks.messenger(0, 2).requests().make();
     r.prepareReceive(data, 0, data.length, 1, CONTEXT, 1);
     r.matched(1, 1, data.length);
     r.number = number;
@@ -298,7 +298,7 @@ final class MessageLogTest {
       assertThat(log.sends(data, 1, lengths[i], 1, CONTEXT, 100 + i)).isTrue();
     }
     for (int i = 0; i < lengths.length; i++) {
-      MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+      MessageRequest r = Ranks.messenger(0, 2).requests().make();
       again(r, i);
       assertThat(r.tag).isEqualTo(100 + i);
       assertThat(r.bytes).isEqualTo(lengths[i]);
@@ -345,7 +345,7 @@ final class MessageLogTest {
     assertThat(log.renumbered(1, behind)).isZero();
     log.cut();
     assertThat(log.count(1)).isOne();
-    MessageRequest again = new MessageRequest(Ranks.messenger(0, 2));
+    MessageRequest again = Ranks.messenger(0, 2).requests().make();
     again(again, 0);
     assertThat(again.bytes).isEqualTo(16);
     assertThat(log.come(1, false)).isEqualTo(come(0));
@@ -403,13 +403,13 @@ final class MessageLogTest {
     log.fixLine();
     log.cut();
     assertThat(log.unusable()).isNull();
-    MessageRequest last = new MessageRequest(Ranks.messenger(0, 2));
+    MessageRequest last = Ranks.messenger(0, 2).requests().make();
     again(last, 0);
     assertThat(last.bytes).isEqualTo(100);
   }
 
   private MessageRequest receive(int source) {
-    MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+    MessageRequest r = Ranks.messenger(0, 2).requests().make();
     r.prepareReceive(new byte[8], 0, 8, source, CONTEXT, 1);
     return r;
   }
@@ -453,7 +453,7 @@ final class MessageLogTest {
   void aSynchronousSendStaysUntilItIsComplete() {
     assertThat(sends(8)).isTrue();
     assertThat(sends(8)).isTrue();
-    MessageRequest r = new MessageRequest(Ranks.messenger(0, 2));
+    MessageRequest r = Ranks.messenger(0, 2).requests().make();
     r.prepareSend(new byte[8], 0, 8, 1, CONTEXT, 1, PointToPoint.Mode.SYNCHRONOUS);
     log.synchronous(r);
     assertThat(log.synchronous(1, 0)).isNull();

@@ -141,14 +141,14 @@ final class MessageTagTest {
     LogMemory memory = new LogMemory();
     memory.most(1 << 20);
     long position = memory.add(CONTEXT, INTS, new int[4], 0, 16);
-    MessageRequest again = new MessageRequest(Ranks.messenger(0, 1));
+    MessageRequest again = Ranks.messenger(0, 1).requests().make();
     memory.prepare(again, 0, position);
     assertThat(again.tag).isEqualTo(INTS);
   }
 
   @Test
   void aReceiveFromAnySourceIsForItsTypeStillWhenItIsRepeated() {
-    MessageRequest r = new MessageRequest(Ranks.messenger(0, 1));
+    MessageRequest r = Ranks.messenger(0, 1).requests().make();
     r.prepareReceive(
         new double[2],
         0,

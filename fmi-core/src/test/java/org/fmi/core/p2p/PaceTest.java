@@ -17,7 +17,7 @@ class PaceTest {
   private long now = 1_000_000_000;
 
   private MessageRequest receive(Object base, long bytes) {
-    MessageRequest r = new MessageRequest(messenger);
+    MessageRequest r = messenger.requests().make();
     r.prepareReceive(base, 0, bytes, 1, 0, 0);
     r.matched(1, 0, bytes);
     return r;

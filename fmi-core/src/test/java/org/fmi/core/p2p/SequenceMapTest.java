@@ -22,7 +22,7 @@ class SequenceMapTest {
       if (random.nextInt(3) == 0) {
         assertThat(map.remove(key)).as("seed %d", seed).isSameAs(model.remove(key));
       } else if (!model.containsKey(key)) {
-        MessageRequest r = new MessageRequest(messenger);
+        MessageRequest r = messenger.requests().make();
         map.put(key, r);
         model.put(key, r);
       } else {
