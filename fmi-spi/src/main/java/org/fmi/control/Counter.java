@@ -1,5 +1,8 @@
 package org.fmi.control;
 
+import org.fmi.spi.Medium;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A number that a rank shows: what it has counted since its process began or, if it {@linkplain
  * #isLevel is a level}, how much there is now.
@@ -51,6 +54,16 @@ public enum Counter {
   Counter(String meaning, boolean level) {
     this.meaning = meaning;
     this.level = level;
+  }
+
+  /** The number of peers that are reached through a medium; null where none is shown. */
+  public static @Nullable Counter peersOver(Medium medium) {
+    return switch (medium) {
+      case SHARED_MEMORY -> PEERS_SHM;
+      case TCP -> PEERS_TCP;
+      case RDMA -> PEERS_RDMA;
+      case OTHER -> null;
+    };
   }
 
   /** What it tells, for a person. */

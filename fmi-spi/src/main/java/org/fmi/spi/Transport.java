@@ -29,6 +29,11 @@ public interface Transport extends AutoCloseable {
   /** Short name, as in {@code --transport}. */
   String name();
 
+  /** The medium that its messages travel through. */
+  default Medium medium() {
+    return Medium.OTHER;
+  }
+
   /** What others need to reach this rank; published to all in H1. */
   byte[] endpoint();
 

@@ -8,6 +8,7 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.control.Counter;
 import org.fmi.control.RankReport.Untaken;
+import org.fmi.spi.Medium;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * Finds the other ranks of an epoch, each connected on first use by the first transport that can.
  */
 final class Peers {
+  private static final Medium[] MEDIA = Medium.values();
+
   private final int rank;
   private final long window;
   private final Frame frame;
@@ -25,10 +28,8 @@ final class Peers {
   private Transport[] transports = {};
   private @Nullable Peer[] peers;
 
-  // How many are connected by each; read by other threads.
-  private int overShm;
-  private int overTcp;
-  private int overRdma;
+  /** How many are connected through each medium; read by other threads. */
+  private int[] connected = new int[MEDIA.length];
 
   /**
    * Nobody can be reached yet.
@@ -49,9 +50,7 @@ final class Peers {
   void reset(Transport[] epochTransports) {
     transports = epochTransports;
     peers = new Peer[peers.length];
-    overShm = 0;
-    overTcp = 0;
-    overRdma = 0;
+    connected = new int[MEDIA.length];
   }
 
   /** {@link Peer#leave} of all of them. */
@@ -74,9 +73,12 @@ final class Peers {
 
   /** Adds how many are connected. Any thread: the numbers may be a little old. */
   void count(Map<Counter, Long> counters) {
-    counters.put(Counter.PEERS_SHM, (long) overShm);
-    counters.put(Counter.PEERS_TCP, (long) overTcp);
-    counters.put(Counter.PEERS_RDMA, (long) overRdma);
+    for (Medium medium : MEDIA) {
+      Counter counter = Counter.peersOver(medium);
+      if (counter != null) {
+        counters.put(counter, (long) connected[medium.ordinal()]);
+      }
+    }
   }
 
   Peer get(int other) {
@@ -122,23 +124,12 @@ final class Peers {
     }
   }
 
-  private void connected(Transport transport) {
-    switch (transport.name()) {
-      case "shm" -> overShm++;
-      case "tcp" -> overTcp++;
-      case "rdma" -> overRdma++;
-      default -> {
-        // a test's
-      }
-    }
-  }
-
   private Peer connect(int other) {
     for (Transport t : transports) {
       if (t.reaches(other)) {
         Peer p = new Peer(other, unsent, requests, t, frame, window, lines);
         peers[other] = p;
-        connected(t);
+        connected[t.medium().ordinal()]++;
         return p;
       }
     }

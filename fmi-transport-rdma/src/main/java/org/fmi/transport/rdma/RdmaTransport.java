@@ -11,6 +11,7 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
+import org.fmi.spi.Medium;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
@@ -150,6 +151,11 @@ final class RdmaTransport implements Transport {
   @Override
   public String name() {
     return NAME;
+  }
+
+  @Override
+  public Medium medium() {
+    return Medium.RDMA;
   }
 
   @Override

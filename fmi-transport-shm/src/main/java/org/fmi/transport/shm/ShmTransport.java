@@ -11,6 +11,7 @@ import java.util.function.Consumer;
 import org.fmi.node.PrivateFile;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
+import org.fmi.spi.Medium;
 import org.fmi.spi.NodeShare;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.RemoteMemory;
@@ -94,6 +95,11 @@ final class ShmTransport implements Transport {
   @Override
   public String name() {
     return NAME;
+  }
+
+  @Override
+  public Medium medium() {
+    return Medium.SHARED_MEMORY;
   }
 
   @Override

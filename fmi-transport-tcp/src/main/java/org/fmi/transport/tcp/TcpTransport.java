@@ -16,6 +16,7 @@ import org.fmi.net.LastHandler;
 import org.fmi.net.NetIo;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
+import org.fmi.spi.Medium;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
@@ -89,6 +90,11 @@ final class TcpTransport implements Transport {
   @Override
   public String name() {
     return NAME;
+  }
+
+  @Override
+  public Medium medium() {
+    return Medium.TCP;
   }
 
   @Override
