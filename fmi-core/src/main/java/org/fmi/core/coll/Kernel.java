@@ -5,9 +5,9 @@ package org.fmi.core.coll;
  * from} to before {@code to}. The compiler vectorises such loops only if both arrays are read at
  * the same index: of two indices it does not know whether they ever overlap.
  *
- * <p>Java has no generics over primitive types, so there is a class of loops per type. They are
- * written out rather than generated: they are read and debugged as they run, and a test holds the
- * copies equal.
+ * <p>Java has no generics over primitive types, so there is a class of loops per type, such as
+ * {@link IntKernels}. The build generates them from one template, {@code
+ * src/build/GenerateKernels.java}.
  *
  * @param <A> the type of the arrays
  */

@@ -62,10 +62,28 @@ class ReducerTest {
     assertThat(combine(Op.MINLOC, 3, 5, nan, 7)).containsExactly(nan, 7);
   }
 
+  @Test
+  void locationsOfFloatsDoTheSame() {
+    float nan = Float.NaN;
+    assertThat(combineFloats(Op.MAXLOC, 3, 7, 3, 5)).containsExactly(3, 5);
+    assertThat(combineFloats(Op.MINLOC, 3, 5, 2, 7)).containsExactly(2, 7);
+    assertThat(combineFloats(Op.MAXLOC, 3, 5, nan, 7)).containsExactly(nan, 7);
+    assertThat(combineFloats(Op.MINLOC, nan, 9, nan, 7)).containsExactly(nan, 7);
+    assertThat(combineFloats(Op.MAXLOC, 0.0f, 7, -0.0f, 7)).containsExactly(0.0f, 7);
+    assertThat(combineFloats(Op.MINLOC, -0.0f, 7, 0.0f, 7)).containsExactly(0.0f, 7);
+  }
+
   private static double[] combine(Op op, double... pairs) {
     double[] right = {pairs[2], pairs[3]};
     Reducer.of(op, Datatype.DOUBLE)
         .combine(new Location(new double[] {pairs[0], pairs[1]}, 0), new Location(right, 0), 16);
+    return right;
+  }
+
+  private static float[] combineFloats(Op op, float... pairs) {
+    float[] right = {pairs[2], pairs[3]};
+    Reducer.of(op, Datatype.FLOAT)
+        .combine(new Location(new float[] {pairs[0], pairs[1]}, 0), new Location(right, 0), 8);
     return right;
   }
 
