@@ -8,12 +8,14 @@ import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.fmi.job.JobCommand;
 import org.fmi.run.report.NoticeKinds;
@@ -27,6 +29,29 @@ import org.junit.jupiter.api.Test;
  * somewhere.
  */
 final class DocumentsTest {
+  /** In code font. */
+  private static final Pattern CLASS_NAME =
+      Pattern.compile("`([A-Z][a-zA-Z0-9]*[a-z][A-Z][a-zA-Z0-9]*)\\b");
+
+  private static final Pattern DECLARED =
+      Pattern.compile("\\b(?:class|interface|enum|record) +([A-Z]\\w*)");
+
+  /** Of the JDK, libraries, options of the JVM, and settings of the system. */
+  private static final Set<String> OTHER_NAMES =
+      Set.of(
+          "ActiveProcessorCount",
+          "ByteBuffer",
+          "BytesMarshallable",
+          "IllegalStateException",
+          "InternalError",
+          "LimitMEMLOCK",
+          "MemorySegment",
+          "MeterRegistry",
+          "NaN",
+          "OutOfMemoryError",
+          "RemoveIPC",
+          "ServiceLoader",
+          "TestInfo");
 
   @Test
   void linksLeadSomewhere() throws IOException {
@@ -50,6 +75,28 @@ final class DocumentsTest {
     }
     return parts.length == 1
         || Markdown.of(Markdown.ROOT.relativize(target).toString()).anchors().contains(parts[1]);
+  }
+
+  /** Records of decisions and measurements may speak of what is gone; these pages may not. */
+  @Test
+  void classesThatPagesNameAreThere() throws IOException {
+    Set<String> known = new HashSet<>(OTHER_NAMES);
+    for (Path source : SourcesTest.sources()) {
+      DECLARED.matcher(Files.readString(source)).results().forEach(m -> known.add(m.group(1)));
+    }
+    List<String> unknown = new ArrayList<>();
+    for (Markdown document : Markdown.all()) {
+      String page = Markdown.ROOT.relativize(document.file()).toString();
+      if (page.matches("(docs/)?[^/]*") && !page.equals("CHANGELOG.md")) {
+        CLASS_NAME
+            .matcher(Files.readString(document.file()))
+            .results()
+            .map(match -> match.group(1))
+            .filter(name -> !known.contains(name))
+            .forEach(name -> unknown.add(page + ": " + name));
+      }
+    }
+    assertThat(unknown).isEmpty();
   }
 
   @Test
