@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import org.fmi.runtime.MiniJob;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
@@ -88,18 +89,9 @@ final class Loopback {
   }
 
   private static RankConfig config(int rank, byte[] secret, Path nodeDirectory) {
-    return RankConfig.builder()
-        .jobId("doctor")
-        .secret(secret)
-        .rank(rank)
-        .size(RANKS)
-        .host("127.0.0.1")
+    return MiniJob.config("doctor", secret, rank, RANKS)
         .nodeDirectory(nodeDirectory.toString())
-        .ranksOnNode(RANKS)
-        .ranksOnMachine(RANKS)
         .cores(Runtime.getRuntime().availableProcessors())
-        .group(new int[] {0, 1})
-        .logRingBase(2)
         .heartbeatTimeoutMillis((int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS))
         .recordLimitBytes(0)
         .interval(new CheckpointInterval.Every(1))

@@ -8,32 +8,26 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Request;
-import org.fmi.control.AddressTable;
-import org.fmi.control.JobLink;
-import org.fmi.control.JobMessage;
-import org.fmi.control.RankMessage;
-import org.fmi.control.RankMessage.Position;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.node.SharedMemory;
+import org.fmi.runtime.MiniJob;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.TransportProvider;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Gets a standby ready: runs a job of its own in this process, with checkpoints and a rollback, so
  * that the classes of a recovery are loaded and its code has run once. Two of its ranks share a
  * node, the third is alone: messages take all ways that there are.
  *
- * <p>It tells its ranks itself when to start and when to roll back, and does not ask the decision
- * maker of {@code org.fmi.job}. That one begins a recovery only when a process is lost, and starts
- * another in its place; here all ranks are threads of one process, and none is lost. It would also
- * have every standby load and run classes that only fmirun needs.
+ * <p>It is a {@link MiniJob}, without the decision maker of {@code org.fmi.job}. That one begins a
+ * recovery only when a process is lost, and starts another in its place; here all ranks are threads
+ * of one process, and none is lost. It would also have every standby load and run classes that only
+ * fmirun needs.
  */
 final class WarmUp {
   private static final int SIZE = 3;
@@ -45,16 +39,11 @@ final class WarmUp {
   private final Path directory;
   private final Modules modules = Modules.find();
   private final byte[] secret = new byte[32];
-  private final Seat[] seats = new Seat[SIZE];
-  private int finished;
-  private boolean revoked;
+  private final MiniJob job = new MiniJob(SIZE, _ -> {});
 
   private WarmUp(Path directory) {
     this.directory = directory;
     new SecureRandom().nextBytes(secret);
-    for (int rank = 0; rank < SIZE; rank++) {
-      seats[rank] = new Seat();
-    }
   }
 
   /**
@@ -137,7 +126,7 @@ final class WarmUp {
 
   private void runRank(int rank) {
     SharedMemory memory = new SharedMemory(directoryOf(nodeOf(rank)));
-    try (Fmi fmi = modules.join(config(rank), seats[rank], memory, OwnCore.NONE)) {
+    try (Fmi fmi = modules.join(config(rank), job.link(rank), memory, OwnCore.NONE)) {
       Comm world = fmi.world();
       double[] state = new double[STATE];
       fmi.loop(
@@ -145,7 +134,7 @@ final class WarmUp {
           iteration -> {
             communicate(world, state);
             if (iteration == ROLLBACK_AT) {
-              revoke();
+              job.revoke(1);
             }
           },
           state);
@@ -175,103 +164,13 @@ final class WarmUp {
   }
 
   private RankConfig config(int rank) {
-    return RankConfig.builder()
-        .jobId("warm-up")
-        .secret(secret)
-        .rank(rank)
-        .size(SIZE)
-        .host("127.0.0.1")
+    return MiniJob.config("warm-up", secret, rank, SIZE)
         .node(nodeOf(rank))
         .nodeDirectory(directoryOf(nodeOf(rank)).toString())
-        .ranksOnNode(SIZE)
-        .ranksOnMachine(SIZE)
         .cores(1)
-        .group(new int[] {0, 1, 2})
-        .logRingBase(2)
         .heartbeatTimeoutMillis(60_000)
         .recordLimitBytes(1 << 20)
         .interval(new CheckpointInterval.Every(INTERVAL))
         .build();
-  }
-
-  /** One rank's line to this little job, and what the job knows of it. */
-  private final class Seat implements JobLink {
-    private @Nullable Listener listener;
-    private RankMessage.@Nullable Joined joined;
-
-    @Override
-    public void listen(Listener newListener) {
-      listener = newListener;
-    }
-
-    @Override
-    public void send(RankMessage message) {
-      onMessage(this, message);
-    }
-
-    @Override
-    public void flush() {}
-  }
-
-  private synchronized void onMessage(Seat from, RankMessage message) {
-    switch (message) {
-      case RankMessage.Joined m -> {
-        from.joined = m;
-        startWhenAllJoined(m.epoch());
-      }
-      case RankMessage.Finished _ -> {
-        finished++;
-        if (finished == SIZE) {
-          tellAll(new JobMessage.Release());
-        }
-      }
-      case RankMessage.Connected _,
-          RankMessage.Running _,
-          RankMessage.Left _,
-          RankMessage.FilesRead _,
-          RankMessage.Suspect _,
-          RankMessage.CheckpointDone _,
-          RankMessage.Stops _,
-          RankMessage.CheckpointWanted _,
-          RankMessage.Choosing _, // none keeps a log
-          RankMessage.LocalImpossible _,
-          RankMessage.Notify _,
-          RankMessage.AtFault _,
-          RankMessage.RestartNeeded _,
-          RankMessage.Unrecoverable _,
-          RankMessage.ProgramFault _,
-          RankMessage.Failed _,
-          RankMessage.Abort _ -> {}
-    }
-  }
-
-  private void startWhenAllJoined(int epoch) {
-    List<Map<String, byte[]>> endpoints = new ArrayList<>();
-    boolean rollback = false;
-    for (Seat seat : seats) {
-      RankMessage.Joined joined = seat.joined;
-      if (joined == null || joined.epoch() != epoch) {
-        return;
-      }
-      endpoints.add(joined.addresses());
-      rollback |= joined.position() != Position.FRESH;
-    }
-    tellAll(new JobMessage.Start(epoch, rollback, AddressTable.of(endpoints)));
-  }
-
-  private synchronized void revoke() {
-    if (!revoked) {
-      revoked = true;
-      tellAll(new JobMessage.Revoke(1, JobMessage.Revoke.NONE, List.of()));
-    }
-  }
-
-  private void tellAll(JobMessage message) {
-    for (Seat seat : seats) {
-      JobLink.Listener listener = seat.listener;
-      if (listener != null) {
-        listener.onMessage(message);
-      }
-    }
   }
 }
