@@ -8,6 +8,7 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.LoopPoint;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
+import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,8 +66,7 @@ final class CheckpointRequests {
   }
 
   private final int size;
-  private final JobSpec.Lines lines;
-  private final boolean logs;
+  private final RecoveryPolicy policy;
   private final Outbox out;
   private final List<Ask> asks = new ArrayList<>();
   private State state = State.IDLE;
@@ -100,13 +100,9 @@ final class CheckpointRequests {
   /** Its version. */
   private long newest = NOT_KNOWN;
 
-  /**
-   * @param logs whether ranks may go on where others go back
-   */
-  CheckpointRequests(int size, JobSpec.Lines lines, boolean logs, Outbox out) {
+  CheckpointRequests(int size, RecoveryPolicy policy, Outbox out) {
     this.size = size;
-    this.lines = lines;
-    this.logs = logs;
+    this.policy = policy;
     this.out = out;
   }
 
@@ -191,7 +187,7 @@ final class CheckpointRequests {
     boolean line = m.iteration() < m.furthest();
     boolean met = state == State.MEETING && furthest != null && at.reaches(furthest) && !line;
     // If nobody waits the job writes none.
-    boolean written = (met && meetsForFiles) || lines == JobSpec.Lines.NOBODY_WAITS;
+    boolean written = (met && meetsForFiles) || policy.nobodyWaits();
     Predicate<Ask> isServed = ask -> ask.isServed(at, written);
     for (Ask ask : asks) {
       if (isServed.test(ask) && ask.isUsers()) {
@@ -221,8 +217,7 @@ final class CheckpointRequests {
   private void next() {
     if (state == State.IDLE && running && !asks.isEmpty()) {
       out.report(new Notice.CheckpointRequested(epoch));
-      boolean begins = lines == JobSpec.Lines.NOBODY_WAITS;
-      tell(begins ? State.BEGINNING : mayRepeat() ? State.SETTLING : State.HOLDING);
+      tell(policy.nobodyWaits() ? State.BEGINNING : mayRepeat() ? State.SETTLING : State.HOLDING);
     } else if (state != State.IDLE && state != State.MEETING && asks.isEmpty()) {
       state = State.IDLE;
       out.add(new JobCommand.TellAll(new JobMessage.GoOn(epoch, request)));
@@ -251,6 +246,6 @@ final class CheckpointRequests {
    * has gone back too, and repeats nothing, as nobody has kept what it had sent.
    */
   private boolean mayRepeat() {
-    return logs && epoch > 0 && committed == null && !settled;
+    return policy.log() != null && epoch > 0 && committed == null && !settled;
   }
 }

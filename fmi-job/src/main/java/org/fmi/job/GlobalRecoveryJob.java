@@ -10,6 +10,7 @@ import org.fmi.control.RankMessage.Position;
 import org.fmi.job.Ranks.Life;
 import org.fmi.job.Ranks.Rank;
 import org.fmi.job.Ranks.Stage;
+import org.fmi.spi.RecoveryPolicy;
 
 /**
  * Decides as the FMI paper does: any failure sends every process to H1. See {@link RollbackScope}.
@@ -82,10 +83,9 @@ public final class GlobalRecoveryJob implements Job {
     this.ranks = new Ranks(spec.size(), each);
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
-    this.requests =
-        new CheckpointRequests(
-            spec.size(), spec.recovery().lines(), spec.recovery().isLocal(), out);
-    this.scope = new RollbackScope(spec.recovery().isLocal(), out);
+    RecoveryPolicy policy = spec.recovery().policy();
+    this.requests = new CheckpointRequests(spec.size(), policy, out);
+    this.scope = new RollbackScope(policy, out);
     this.departures = new Departures(placement, ranks, ledger, out);
     this.arrivals = new Arrivals(placement, out);
     this.homeless = new Homeless(spec, placement, out, r -> spawn(ranks.get(r)));

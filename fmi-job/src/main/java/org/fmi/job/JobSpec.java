@@ -2,6 +2,7 @@ package org.fmi.job;
 
 import java.util.Arrays;
 import java.util.List;
+import org.fmi.spi.RecoveryPolicy;
 
 /**
  * What the decision maker knows of a job from the start.
@@ -74,37 +75,12 @@ public record JobSpec(
    * How the job goes on after failures.
    *
    * @param most end the job rather than recover more often than this
-   * @param logLimitBytes the most that a rank keeps of what it has sent, so that only failed ranks
-   *     go back; 0 if all do; see {@link org.fmi.spi.RankConfig}
-   * @param lines who waits for checkpoints
+   * @param policy which ranks roll back, and how checkpoints are taken
    */
-  public record Recovery(int most, long logLimitBytes, Lines lines) {
-    /** All ranks go back after a failure, to checkpoints that all wait for. */
+  public record Recovery(int most, RecoveryPolicy policy) {
+    /** All ranks roll back, to checkpoints that all wait for. */
     public static Recovery ofAll(int most) {
-      return new Recovery(most, 0, Lines.ALL_WAIT);
-    }
-
-    /** Whether only failed ranks go back, where that is possible. */
-    boolean isLocal() {
-      return logLimitBytes != 0;
-    }
-  }
-
-  /** Who waits for checkpoints. */
-  public enum Lines {
-    ALL_WAIT,
-
-    /** All wait for those that are written to files, and for the first and the last of a loop. */
-    ALL_WAIT_FOR_FILES,
-
-    /** As before, but none is written to files. */
-    NOBODY_WAITS;
-
-    /**
-     * @param files whether any are written to files
-     */
-    public static Lines of(boolean overlapped, boolean files) {
-      return !overlapped ? ALL_WAIT : files ? ALL_WAIT_FOR_FILES : NOBODY_WAITS;
+      return new Recovery(most, RecoveryPolicy.global());
     }
   }
 

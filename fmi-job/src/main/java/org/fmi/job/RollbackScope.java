@@ -12,6 +12,7 @@ import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.control.RankMessage.Standing;
+import org.fmi.spi.RecoveryPolicy;
 
 /**
  * Decides who goes back after a failure: only ranks that have failed, and those that cannot go on
@@ -32,8 +33,8 @@ final class RollbackScope {
   /** Why the last try to let others go on has failed; empty if it has not. */
   private String impossible = "";
 
-  RollbackScope(boolean wanted, Outbox out) {
-    this.wanted = wanted;
+  RollbackScope(RecoveryPolicy policy, Outbox out) {
+    this.wanted = policy.log() != null;
     this.out = out;
   }
 

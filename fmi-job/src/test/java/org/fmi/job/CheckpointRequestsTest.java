@@ -7,9 +7,10 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.LoopPoint;
 import org.fmi.control.RankMessage;
 import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.spi.RecoveryPolicy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Single decisions; whole jobs are tried in {@code RequestSimulationTest}. */
 final class CheckpointRequestsTest {
@@ -25,7 +26,7 @@ final class CheckpointRequestsTest {
                   List.of())));
 
   private final CheckpointRequests requests =
-      new CheckpointRequests(2, JobSpec.Lines.ALL_WAIT, false, out);
+      new CheckpointRequests(2, RecoveryPolicy.global(), out);
 
   private static LoopPoint at(long loop, long iteration) {
     return new LoopPoint(loop, iteration, false);
@@ -268,7 +269,7 @@ final class CheckpointRequestsTest {
   // ---- where no rank waits
 
   private final CheckpointRequests overlapped =
-      new CheckpointRequests(2, JobSpec.Lines.NOBODY_WAITS, false, out);
+      new CheckpointRequests(2, new RecoveryPolicy.Global(true, false), out);
 
   /** One whose ranks were in different iterations. */
   private void line(long version, long lowest, long furthest) {
@@ -295,15 +296,18 @@ final class CheckpointRequestsTest {
 
   // ---- where ranks may repeat what they did
 
+  private CheckpointRequests logged(boolean overlapped, boolean files) {
+    RecoveryPolicy.Log log = new RecoveryPolicy.Log.OfState();
+    return new CheckpointRequests(2, new RecoveryPolicy.Local(log, overlapped, files), out);
+  }
+
   /**
    * A rank that does so cannot say where it stops, and may need what one has not sent that could.
    */
   @ParameterizedTest
-  @EnumSource(
-      value = JobSpec.Lines.class,
-      names = {"ALL_WAIT", "ALL_WAIT_FOR_FILES"})
-  void afterAFailureNobodyStopsBeforeAllHaveRepeatedWhatTheyDid(JobSpec.Lines lines) {
-    CheckpointRequests logged = new CheckpointRequests(2, lines, true, out);
+  @ValueSource(booleans = {false, true})
+  void afterAFailureNobodyStopsBeforeAllHaveRepeatedWhatTheyDid(boolean overlapped) {
+    CheckpointRequests logged = logged(overlapped, overlapped);
     logged.running();
     logged.ask(1, true);
     assertTold(new JobMessage.Hold(0, 1));
@@ -332,7 +336,7 @@ final class CheckpointRequestsTest {
   /** What was taken meanwhile has let all come further than what they did again. */
   @Test
   void behindACheckpointOfTheEpochNobodyRepeats() {
-    CheckpointRequests logged = new CheckpointRequests(2, JobSpec.Lines.ALL_WAIT, true, out);
+    CheckpointRequests logged = logged(false, false);
     logged.left(1);
     logged.running();
     logged.committed(new RankMessage.CheckpointDone(1, 3, 0, 9, false, 8, 8, 1, 1, 1));

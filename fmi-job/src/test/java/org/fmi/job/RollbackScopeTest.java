@@ -11,6 +11,7 @@ import org.fmi.control.RankMessage.Joined;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.spi.RecoveryPolicy;
 import org.junit.jupiter.api.Test;
 
 /** Single decisions; whole jobs are tried in {@code LocalRollbackSimulationTest}. */
@@ -29,7 +30,10 @@ final class RollbackScopeTest {
                   JobSpec.Recovery.ofAll(1),
                   List.of())));
 
-  private final RollbackScope scope = new RollbackScope(true, out);
+  private static final RecoveryPolicy LOCAL =
+      new RecoveryPolicy.Local(new RecoveryPolicy.Log.OfState(), false, false);
+
+  private final RollbackScope scope = new RollbackScope(LOCAL, out);
 
   private static Joined inLoop(long loop, long version, boolean goesOn, String reason) {
     return new Joined(1, Position.IN_LOOP, new Standing(loop, version, goesOn, reason), Map.of());
@@ -64,7 +68,9 @@ final class RollbackScopeTest {
   void nothingIsToldIfNobodyIsInALoopOrAllAreToGoBackAnyway() {
     assertThat(scope.decide(0, List.of(FRESH, FRESH), r -> 0))
         .isEqualTo(JobMessage.Start.ALL_GO_BACK);
-    assertThat(new RollbackScope(false, out).decide(1, List.of(FRESH, goesOn(5)), r -> 0))
+    assertThat(
+            new RollbackScope(RecoveryPolicy.global(), out)
+                .decide(1, List.of(FRESH, goesOn(5)), r -> 0))
         .isEqualTo(JobMessage.Start.ALL_GO_BACK);
     assertThat(out.take()).isEmpty();
   }

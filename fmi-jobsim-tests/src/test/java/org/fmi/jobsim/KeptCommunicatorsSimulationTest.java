@@ -31,9 +31,9 @@ final class KeptCommunicatorsSimulationTest {
   private static final int ITERATIONS = 12;
 
   private static Shape ranks(boolean local) {
-    return Shape.plain(SIZE, 2, OnNoSpare.ABORT)
-        .withInterval(new CheckpointInterval.Every(4))
-        .withLocalRollback(local ? 1 << 20 : 0);
+    Shape shape =
+        Shape.plain(SIZE, 2, OnNoSpare.ABORT).withInterval(new CheckpointInterval.Every(4));
+    return local ? shape.withLocalRollback(1 << 20) : shape;
   }
 
   private static FaultSpec kill(int rank, FaultPoint point, long iteration) {

@@ -40,9 +40,10 @@ final class KeptRequestsSimulationTest {
 
   private static Shape ranks(boolean local, boolean overlapped) {
     Shape shape =
-        Shape.plain(SIZE, 2, OnNoSpare.ABORT)
-            .withInterval(new CheckpointInterval.Every(3))
-            .withLocalRollback(local ? 1 << 20 : 0);
+        Shape.plain(SIZE, 2, OnNoSpare.ABORT).withInterval(new CheckpointInterval.Every(3));
+    if (local) {
+      shape = shape.withLocalRollback(1 << 20);
+    }
     return overlapped ? shape.withOverlap() : shape;
   }
 

@@ -17,7 +17,7 @@ import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.JobSimulation.Program;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
-import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
 import org.fmi.testkit.SimModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,7 +109,7 @@ final class LocalRollbackSimulationTest {
   void anotherRankIsLostWhereTheLogFollowsFromTheState(int other) {
     Shape shape =
         ranks()
-            .withLocalRollback(RankConfig.LOG_LIMIT_OF_STATE)
+            .withLocalRollback(new RecoveryPolicy.Log.OfState())
             .withFaults(
                 kill((other + 1) % SIZE, FaultPoint.ITERATION, 6),
                 kill(other, FaultPoint.ITERATION, 7));
@@ -221,7 +221,7 @@ final class LocalRollbackSimulationTest {
               sum);
           return twice[0];
         };
-    Shape shape = local ? ranks() : ranks().withLocalRollback(0);
+    Shape shape = local ? ranks() : ranks().withGlobalRollback();
     JobSimulation job =
         new JobSimulation(1, shape.withFaults(kill(0, FaultPoint.ITERATION, 7)), null, program);
     Outcome outcome = job.run();
@@ -333,7 +333,7 @@ final class LocalRollbackSimulationTest {
               sum);
           return sum[0];
         };
-    Shape shape = local ? ranks() : ranks().withLocalRollback(0);
+    Shape shape = local ? ranks() : ranks().withGlobalRollback();
     JobSimulation job =
         new JobSimulation(1, shape.withFaults(kill(2, FaultPoint.ITERATION, 7)), null, program);
     assertThat(job.run().status()).as("%s", job.story()).isZero();
@@ -455,7 +455,7 @@ final class LocalRollbackSimulationTest {
     Shape shape =
         ranks()
             .withRanksPerNode(ranksPerNode)
-            .withLocalRollback(RankConfig.LOG_LIMIT_OF_STATE)
+            .withLocalRollback(new RecoveryPolicy.Log.OfState())
             .withFaults(kill(2, FaultPoint.ITERATION, 7));
     JobSimulation job = FinishedJob.of(3, shape);
 

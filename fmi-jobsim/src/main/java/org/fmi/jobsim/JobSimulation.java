@@ -321,11 +321,8 @@ final class JobSimulation implements Supervisor {
             .groupLosses(shape.groupLosses())
             .logRingBase(shape.logRingBase())
             .recordLimitBytes(shape.recordLimitBytes())
-            .logLimitBytes(shape.logLimitBytes())
             .sendBufferBytes(shape.sendBufferBytes())
-            .flowLimit(shape.flowLimit())
-            .check(shape.check())
-            .overlapped(shape.overlapped())
+            .policy(shape.recovery())
             .level2(new Level2Setup("", shape.files().every(), 0, 0, List.of(), List.of()))
             .build();
     order(node, new ToDaemon.Setup(setup));

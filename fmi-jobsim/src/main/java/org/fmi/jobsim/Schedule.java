@@ -9,7 +9,7 @@ import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
-import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.SimulationFailure;
@@ -167,14 +167,14 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
 
   private Schedule withLocalRollback() {
     SplittableRandom random = new SplittableRandom(seed + 1);
-    long logBytes =
+    RecoveryPolicy.Log log =
         switch (random.nextInt(4)) {
           // Now and then a log is too short for what is sent between two checkpoints.
-          case 0 -> 4_000L << random.nextInt(6);
-          case 1 -> 1 << 20;
-          default -> RankConfig.LOG_LIMIT_OF_STATE;
+          case 0 -> new RecoveryPolicy.Log.OfBytes(4_000L << random.nextInt(6));
+          case 1 -> new RecoveryPolicy.Log.OfBytes(1 << 20);
+          default -> new RecoveryPolicy.Log.OfState();
         };
-    return new Schedule(seed, shape.withLocalRollback(logBytes), scenario);
+    return new Schedule(seed, shape.withLocalRollback(log), scenario);
   }
 
   /** The job of a seed in which only those compute again that the lost data came from. */

@@ -7,6 +7,11 @@ import java.util.function.Consumer;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.RecoveryPolicy;
+import org.fmi.spi.RecoveryPolicy.Checked;
+import org.fmi.spi.RecoveryPolicy.Flow;
+import org.fmi.spi.RecoveryPolicy.Global;
+import org.fmi.spi.RecoveryPolicy.Local;
 
 /** What is run, and on what. */
 record Shape(
@@ -18,14 +23,11 @@ record Shape(
     int logRingBase,
     CheckpointInterval interval,
     long recordLimitBytes,
-    long logLimitBytes,
     long sendBufferBytes,
-    int flowLimit,
     JobSpec.OnNoSpare policy,
     boolean requestsNodes,
     int maxRecoveries,
-    boolean check,
-    boolean overlapped,
+    RecoveryPolicy recovery,
     boolean requestsUnderWay,
     boolean collectives,
     Files files,
@@ -83,12 +85,27 @@ record Shape(
 
   /** Only failed ranks go back, as far as logs of this length allow that. */
   Shape withLocalRollback(long logBytes) {
-    return with(shape -> shape.logLimitBytes = logBytes);
+    return withLocalRollback(new RecoveryPolicy.Log.OfBytes(logBytes));
+  }
+
+  /** Only failed ranks go back, as far as these logs allow that. */
+  Shape withLocalRollback(RecoveryPolicy.Log log) {
+    return withRecovery(
+        switch (recovery) {
+          case Global _, Local _ -> new Local(log, recovery.overlapped(), recovery.files());
+          case Flow flow -> new Flow(flow.limit(), log, flow.files());
+          case Checked _ -> throw new IllegalStateException(recovery + " with " + log);
+        });
+  }
+
+  /** All ranks go back. */
+  Shape withGlobalRollback() {
+    return withRecovery(new Global(recovery.overlapped(), recovery.files()));
   }
 
   /** In a {@code flowLoop} at most so many ranks compute again, and the others wait. */
   Shape withFlowRollback(int ranks) {
-    return with(shape -> shape.flowLimit = ranks);
+    return withRecovery(new Flow(ranks, recovery.log(), recovery.files()));
   }
 
   Shape withRanksPerNode(int ranks) {
@@ -112,12 +129,17 @@ record Shape(
 
   /** Repeats iterations, and compares. */
   Shape withCheck() {
-    return with(shape -> shape.check = true);
+    return withRecovery(new Checked(recovery.files()));
   }
 
   /** Ranks go on while a checkpoint is taken. */
   Shape withOverlap() {
-    return with(shape -> shape.overlapped = true);
+    return withRecovery(
+        switch (recovery) {
+          case Global global -> new Global(true, global.files());
+          case Local local -> new Local(local.log(), true, local.files());
+          case Flow _, Checked _ -> throw new IllegalStateException(recovery + " with overlap");
+        });
   }
 
   /** Requests of the program are under way at checkpoints; of a job that can hold them. */
@@ -135,6 +157,10 @@ record Shape(
     return with(shape -> shape.faults = List.of(injected));
   }
 
+  private Shape withRecovery(RecoveryPolicy other) {
+    return with(shape -> shape.recovery = other);
+  }
+
   private Shape with(Consumer<Builder> change) {
     Builder shape = new Builder(size, spares, policy);
     shape.ranksPerNode = ranksPerNode;
@@ -143,13 +169,10 @@ record Shape(
     shape.logRingBase = logRingBase;
     shape.interval = interval;
     shape.recordLimitBytes = recordLimitBytes;
-    shape.logLimitBytes = logLimitBytes;
     shape.sendBufferBytes = sendBufferBytes;
-    shape.flowLimit = flowLimit;
     shape.requestsNodes = requestsNodes;
     shape.maxRecoveries = maxRecoveries;
-    shape.check = check;
-    shape.overlapped = overlapped;
+    shape.recovery = recovery;
     shape.requestsUnderWay = requestsUnderWay;
     shape.collectives = collectives;
     shape.files = files;
@@ -169,13 +192,10 @@ record Shape(
     private int logRingBase = 2;
     private CheckpointInterval interval = new CheckpointInterval.Every(2);
     private long recordLimitBytes = 1L << 20;
-    private long logLimitBytes;
     private long sendBufferBytes = 16 << 20;
-    private int flowLimit;
     private boolean requestsNodes;
     private int maxRecoveries = Integer.MAX_VALUE;
-    private boolean check;
-    private boolean overlapped;
+    private RecoveryPolicy recovery = RecoveryPolicy.global();
     private boolean requestsUnderWay;
     private boolean collectives;
     private Files files = Files.NONE;
@@ -188,6 +208,17 @@ record Shape(
       this.groupSize = size;
     }
 
+    /** Files are an option of their own. */
+    private RecoveryPolicy recovery() {
+      boolean written = files.every > 0;
+      return switch (recovery) {
+        case Global global -> new Global(global.overlapped(), written);
+        case Local local -> new Local(local.log(), local.overlapped(), written);
+        case Flow flow -> new Flow(flow.limit(), flow.log(), written);
+        case Checked _ -> new Checked(written);
+      };
+    }
+
     Shape build() {
       return new Shape(
           size,
@@ -198,14 +229,11 @@ record Shape(
           logRingBase,
           interval,
           recordLimitBytes,
-          logLimitBytes,
           sendBufferBytes,
-          flowLimit,
           policy,
           requestsNodes,
           maxRecoveries,
-          check,
-          overlapped,
+          recovery(),
           requestsUnderWay,
           collectives,
           files,
@@ -218,10 +246,10 @@ record Shape(
     if (collectives) {
       return CollectivesWorkload::run;
     }
-    if (flowLimit > 0) {
+    if (recovery instanceof Flow) {
       return FlowWorkload::run;
     }
-    if (logLimitBytes != 0 || overlapped) {
+    if (recovery.log() != null || recovery.overlapped()) {
       return requestsUnderWay ? LocalWorkload::runWithRequests : LocalWorkload::run;
     }
     return Workload::run;
@@ -233,10 +261,10 @@ record Shape(
     if (collectives) {
       return plain.withCollectives();
     }
-    if (flowLimit > 0) {
+    if (recovery instanceof Flow) {
       return plain.withFlowRollback(1);
     }
-    if (logLimitBytes == 0 && !overlapped) {
+    if (recovery.log() == null && !recovery.overlapped()) {
       return plain;
     }
     Shape local = plain.withLocalRollback(1 << 20);
@@ -248,10 +276,10 @@ record Shape(
     if (collectives) {
       return " --collectives";
     }
-    if (flowLimit > 0) {
+    if (recovery instanceof Flow) {
       return " --flow";
     }
-    return (logLimitBytes != 0 ? " --local" : "") + (overlapped ? " --overlap" : "");
+    return (recovery.log() == null ? "" : " --local") + (recovery.overlapped() ? " --overlap" : "");
   }
 
   /** The nodes that ranks are placed on at the start. */
@@ -268,8 +296,7 @@ record Shape(
         size,
         new JobSpec.Room(nodes, ranksPerNode, policy, requestsNodes),
         new JobSpec.Grouping(groupSize, groupLosses),
-        new JobSpec.Recovery(
-            maxRecoveries, logLimitBytes, JobSpec.Lines.of(overlapped, files.every() > 0)),
+        new JobSpec.Recovery(maxRecoveries, recovery),
         faults);
   }
 }

@@ -26,18 +26,6 @@ public final class FlowPlan {
     int[] of(int rank, long iteration);
   }
 
-  /** How far a rank's state is. */
-  public record Progress(long newest, boolean both) {
-    /** It has none: its process is new, or was computing again. */
-    public static final Progress LOST = new Progress(-1, false);
-
-    /**
-     * @param newest the iterations that its newest state has had
-     * @param both whether it has the state one iteration before that, too
-     */
-    public Progress {}
-  }
-
   private FlowPlan(long line, List<BitSet> needed) {
     this.line = line;
     this.needed = needed;
@@ -103,36 +91,5 @@ public final class FlowPlan {
 
   private BitSet at(long iteration) {
     return needed.get((int) (iteration - line));
-  }
-
-  /**
-   * The iterations that the state has had with which all can go on, if those that are lost come
-   * there: the least that any other rank's newest state has had.
-   *
-   * @param progress by rank
-   * @return -1 if no rank has any state
-   */
-  public static long front(List<Progress> progress) {
-    return progress.stream()
-        .filter(p -> p.newest >= 0)
-        .mapToLong(Progress::newest)
-        .min()
-        .orElse(-1);
-  }
-
-  /**
-   * The first rank that has gone too far beyond where all can go on: it has no state of that any
-   * more.
-   *
-   * @return -1 for none
-   */
-  public static int tooFar(List<Progress> progress, long front) {
-    for (int rank = 0; rank < progress.size(); rank++) {
-      Progress of = progress.get(rank);
-      if (of.newest > front + (of.both ? 1 : 0)) {
-        return rank;
-      }
-    }
-    return -1;
   }
 }

@@ -29,18 +29,12 @@ import org.jspecify.annotations.Nullable;
  * @param logRingBase base k of the log-ring
  * @param heartbeatTimeoutMillis a process silent for this long is declared dead
  * @param recordLimitBytes the most that is recorded outside of loops for a replacement
- * @param logLimitBytes the most that is kept of what was sent since the last checkpoint, so that
- *     only failed ranks go back; 0 if all do; {@link #LOG_LIMIT_OF_STATE} if it follows from the
- *     state's size
  * @param sendBufferBytes room for copies of short messages that their receivers do not take yet, so
  *     that their sends need not wait; {@link #SEND_BUFFER_OF_HEAP} if it follows from the heap's
  *     size
- * @param flowLimit the most ranks that compute again when a failure interrupts a {@code flowLoop},
- *     where the others keep what they have; 0 if all go back
  * @param interval when checkpoints are taken
  * @param transports names of the transports to use, in order of preference; empty for all
- * @param check whether iterations are repeated now and then, and compared
- * @param overlapped whether ranks go on while a checkpoint is taken
+ * @param policy which ranks roll back, and how checkpoints are taken
  * @param level2 checkpoints on files
  * @param faults failures to inject in this process
  */
@@ -62,18 +56,12 @@ public record RankConfig(
     int logRingBase,
     int heartbeatTimeoutMillis,
     long recordLimitBytes,
-    long logLimitBytes,
     long sendBufferBytes,
-    int flowLimit,
     CheckpointInterval interval,
     List<String> transports,
-    boolean check,
-    boolean overlapped,
+    RecoveryPolicy policy,
     Level2Plan level2,
     List<Fault> faults) {
-  /** As much as the state of the loop takes, as far as the node's memory allows that. */
-  public static final long LOG_LIMIT_OF_STATE = -1;
-
   /** A sixteenth of the heap, and at least 16 MiB. */
   public static final long SEND_BUFFER_OF_HEAP = -1;
 
@@ -119,13 +107,10 @@ public record RankConfig(
         .logRingBase(logRingBase)
         .heartbeatTimeoutMillis(heartbeatTimeoutMillis)
         .recordLimitBytes(recordLimitBytes)
-        .logLimitBytes(logLimitBytes)
         .sendBufferBytes(sendBufferBytes)
-        .flowLimit(flowLimit)
         .interval(interval)
         .transports(transports)
-        .check(check)
-        .overlapped(overlapped)
+        .policy(policy)
         .level2(level2)
         .faults(faults);
   }
@@ -167,13 +152,10 @@ public record RankConfig(
     private int logRingBase;
     private int heartbeatTimeoutMillis;
     private long recordLimitBytes;
-    private long logLimitBytes;
     private long sendBufferBytes = SEND_BUFFER_OF_HEAP;
-    private int flowLimit;
     private @Nullable CheckpointInterval interval;
     private List<String> transports = List.of();
-    private boolean check;
-    private boolean overlapped;
+    private RecoveryPolicy policy = RecoveryPolicy.global();
     private Level2Plan level2 = Level2Plan.NONE;
     private List<Fault> faults = List.of();
 
@@ -260,18 +242,8 @@ public record RankConfig(
       return this;
     }
 
-    public Builder logLimitBytes(long value) {
-      logLimitBytes = value;
-      return this;
-    }
-
     public Builder sendBufferBytes(long value) {
       sendBufferBytes = value;
-      return this;
-    }
-
-    public Builder flowLimit(int value) {
-      flowLimit = value;
       return this;
     }
 
@@ -290,13 +262,8 @@ public record RankConfig(
       return this;
     }
 
-    public Builder check(boolean value) {
-      check = value;
-      return this;
-    }
-
-    public Builder overlapped(boolean value) {
-      overlapped = value;
+    public Builder policy(RecoveryPolicy value) {
+      policy = value;
       return this;
     }
 
@@ -334,13 +301,10 @@ public record RankConfig(
           logRingBase,
           heartbeatTimeoutMillis,
           recordLimitBytes,
-          logLimitBytes,
           sendBufferBytes,
-          flowLimit,
           Objects.requireNonNull(interval, "interval"),
           transports,
-          check,
-          overlapped,
+          policy,
           level2,
           faults);
     }

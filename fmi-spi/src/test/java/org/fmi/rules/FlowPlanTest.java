@@ -3,10 +3,8 @@ package org.fmi.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.BitSet;
-import java.util.List;
 import java.util.SplittableRandom;
 import org.fmi.Flow;
-import org.fmi.rules.FlowPlan.Progress;
 import org.junit.jupiter.api.Test;
 
 final class FlowPlanTest {
@@ -144,24 +142,5 @@ final class FlowPlanTest {
       }
     }
     return false;
-  }
-
-  @Test
-  void allGoOnWithTheStateThatEachHasOrHadBefore() {
-    List<Progress> progress =
-        List.of(
-            new Progress(7, true), Progress.LOST, new Progress(6, true), new Progress(6, false));
-
-    assertThat(FlowPlan.front(progress)).isEqualTo(6);
-    assertThat(FlowPlan.tooFar(progress, 6)).isEqualTo(-1);
-  }
-
-  @Test
-  void whoHasGoneFurtherHasThatStateNoMore() {
-    assertThat(FlowPlan.tooFar(List.of(new Progress(6, true), new Progress(8, true)), 6))
-        .isEqualTo(1);
-    assertThat(FlowPlan.tooFar(List.of(new Progress(6, true), new Progress(7, false)), 6))
-        .isEqualTo(1);
-    assertThat(FlowPlan.front(List.of(Progress.LOST, Progress.LOST))).isEqualTo(-1);
   }
 }

@@ -67,9 +67,6 @@ final class Checkpoints {
   /** Null if all ranks wait for each checkpoint. */
   private final @Nullable Overlap overlap;
 
-  /** Whether what is sent between checkpoints is logged. */
-  private final boolean logs;
-
   private final Restorer restorer;
 
   private long nextVersion;
@@ -108,7 +105,6 @@ final class Checkpoints {
       JobLink link,
       RankClock clock,
       FaultInjector faults) {
-    this.logs = config.logLimitBytes() != 0;
     this.config = config;
     this.system = system;
     this.world = world;
@@ -127,7 +123,7 @@ final class Checkpoints {
     this.requests = new ActiveRequests(config, messenger, kept, contradiction);
     this.restoration = new Restoration(config, system, store, source, link, faults);
     this.overlap =
-        config.overlapped()
+        config.policy().overlapped()
             ? new Overlap(
                 config,
                 system,
@@ -237,9 +233,9 @@ final class Checkpoints {
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     // Nobody sends before all have agreed; until then some may know that they have, and others not.
     inDoubt = true;
-    if (logs) {
+    if (config.policy().log() != null) {
       // Messages that cross lines are known by their numbers, whoever goes back.
-      messenger.line(!id.last() && (loop.flow == null || lines != null));
+      messenger.line(!id.last() && config.policy().numbersMessages(loop.flow != null));
     }
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();

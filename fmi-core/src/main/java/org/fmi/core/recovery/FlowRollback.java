@@ -10,10 +10,12 @@ import org.fmi.Comm;
 import org.fmi.control.JobLink;
 import org.fmi.control.Notice;
 import org.fmi.rules.FlowPlan;
-import org.fmi.rules.FlowPlan.Progress;
+import org.fmi.rules.FlowScope;
+import org.fmi.rules.FlowScope.Progress;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.FaultPoint;
 import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,47 +53,25 @@ final class FlowRollback {
    * @return null if all go back
    */
   @Nullable Way find(Loop loop, CheckpointId line, int epoch) {
-    FlowStates<?> states = loop.flow;
-    if (config.flowLimit() == 0 || line.last()) {
+    if (!(config.policy() instanceof RecoveryPolicy.Flow policy) || line.last()) {
       return null;
     }
+    FlowStates<?> states = loop.flow;
     if (states == null) {
-      return config.logLimitBytes() != 0 ? null : allGoBack(loop, epoch, noFlow());
+      return policy.log() == null ? allGoBack(loop, epoch, noFlow()) : null;
     }
-    List<Progress> progress = gather(states.progress());
-    long front = FlowPlan.front(progress);
-    if (front < 0) {
-      return allGoBack(loop, epoch, "no rank has kept its state");
-    }
-    int tooFar = FlowPlan.tooFar(progress, front);
-    if (tooFar >= 0) {
-      return allGoBack(
-          loop,
-          epoch,
-          "rank "
-              + tooFar
-              + " has computed "
-              + progress.get(tooFar).newest()
-              + " iterations and another one "
-              + front
-              + ", and keeps the states of the last two");
-    }
-    BitSet lost = new BitSet();
-    for (int rank = 0; rank < progress.size(); rank++) {
-      lost.set(rank, progress.get(rank).newest() < 0);
-    }
-    FlowPlan plan = states.plan(line.iteration(), front, lost);
-    int loading = plan.loading().cardinality();
-    if (loading > config.flowLimit()) {
-      return allGoBack(
-          loop,
-          epoch,
-          loading == config.size()
-              ? "each has something that the lost data came from"
-              : loading
-                  + " ranks would have to compute again, and --flow-limit allows "
-                  + config.flowLimit());
-    }
+    FlowScope scope =
+        FlowScope.of(states.inputs(), line.iteration(), gather(states.progress()), policy.limit());
+    return switch (scope) {
+      case FlowScope.All all -> allGoBack(loop, epoch, all.why());
+      case FlowScope.Some some -> begin(loop, line, states, some, epoch);
+    };
+  }
+
+  private Way begin(
+      Loop loop, CheckpointId line, FlowStates<?> states, FlowScope.Some scope, int epoch) {
+    FlowPlan plan = scope.plan();
+    BitSet lost = scope.lost();
     if (config.rank() == 0) {
       BitSet helpers = plan.loading();
       helpers.andNot(lost);
@@ -100,7 +80,7 @@ final class FlowRollback {
               epoch,
               loop.number,
               line.iteration(),
-              front,
+              scope.front(),
               list(lost),
               list(helpers),
               plan.computed(),
@@ -108,7 +88,7 @@ final class FlowRollback {
     }
     boolean own = lost.get(config.rank());
     boolean helps = plan.loading().get(config.rank());
-    return new Way(plan, line, front, own, own ? states : helps ? states.copies() : null);
+    return new Way(plan, line, scope.front(), own, own ? states : helps ? states.copies() : null);
   }
 
   /**

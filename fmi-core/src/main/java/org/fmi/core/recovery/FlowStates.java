@@ -10,7 +10,7 @@ import org.fmi.core.comm.Communicator;
 import org.fmi.core.p2p.Reach;
 import org.fmi.core.p2p.Recording;
 import org.fmi.rules.FlowPlan;
-import org.fmi.rules.FlowPlan.Progress;
+import org.fmi.rules.FlowScope.Progress;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -211,7 +211,8 @@ final class FlowStates<S> implements BodyOfProgram {
     }
   }
 
-  FlowPlan plan(long line, long front, BitSet lost) {
-    return FlowPlan.of(flow::inputs, line, front, lost);
+  /** Which ranks each one reads from. */
+  FlowPlan.Inputs inputs() {
+    return flow::inputs;
   }
 }

@@ -22,6 +22,7 @@ import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,10 @@ final class LocalRollback implements LogListener {
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
   private final MessageLog log;
+
+  /** What the log may take. */
+  private final RecoveryPolicy.Log room;
+
   private final Decisions decisions = new Decisions();
 
   /** Takes checkpoints that nobody waits for; null if all ranks wait. */
@@ -89,8 +94,26 @@ final class LocalRollback implements LogListener {
   /** Where this rank went back to alone; null once it has caught up. */
   private @Nullable CheckpointId behind;
 
-  LocalRollback(
+  /** Null if all ranks go back. */
+  static @Nullable LocalRollback of(
       RankConfig config,
+      JobLink link,
+      Messenger messenger,
+      Recording program,
+      NodeMemory memory,
+      Lifecycle lifecycle,
+      Checkpoints checkpoints,
+      Supplier<@Nullable Loop> current) {
+    RecoveryPolicy.Log room = config.policy().log();
+    return room == null
+        ? null
+        : new LocalRollback(
+            config, room, link, messenger, program, memory, lifecycle, checkpoints, current);
+  }
+
+  private LocalRollback(
+      RankConfig config,
+      RecoveryPolicy.Log room,
       JobLink link,
       Messenger messenger,
       Recording program,
@@ -105,9 +128,13 @@ final class LocalRollback implements LogListener {
     this.link = link;
     this.messenger = messenger;
     this.lifecycle = lifecycle;
-    // What is sent again to a new process may come before it knows the size of its state.
-    boolean known = config.logLimitBytes() != RankConfig.LOG_LIMIT_OF_STATE;
-    long limit = known ? config.logLimitBytes() : LogRoom.LEAST;
+    this.room = room;
+    long limit =
+        switch (room) {
+          case RecoveryPolicy.Log.OfBytes given -> given.bytes();
+          // What is sent again to a new process may come before it knows the size of its state.
+          case RecoveryPolicy.Log.OfState _ -> LogRoom.LEAST;
+        };
     this.log = new MessageLog(config.rank(), config.size(), limit, this);
     messenger.log(log);
     program.logged();
@@ -200,10 +227,13 @@ final class LocalRollback implements LogListener {
       log.limit(LogRoom.NONE);
       return;
     }
-    if (config.logLimitBytes() != RankConfig.LOG_LIMIT_OF_STATE) {
-      log.limit(config.logLimitBytes());
-      return;
+    switch (room) {
+      case RecoveryPolicy.Log.OfBytes given -> log.limit(given.bytes());
+      case RecoveryPolicy.Log.OfState _ -> limitByState(loop);
     }
+  }
+
+  private void limitByState(Loop loop) {
     try {
       if (freeIn != loop.number) {
         free = memory.free();
@@ -404,7 +434,8 @@ final class LocalRollback implements LogListener {
       return Standing.NONE;
     }
     if (loop.flow != null) {
-      String why = config.flowLimit() > 0 ? Standing.FLOWS : "is in a flowLoop";
+      boolean flows = config.policy() instanceof RecoveryPolicy.Flow;
+      String why = flows ? Standing.FLOWS : "is in a flowLoop";
       return new Standing(loop.number, Standing.NO_VERSION, false, why);
     }
     if (choosing == loop.number) {

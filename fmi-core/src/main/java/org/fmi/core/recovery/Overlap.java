@@ -134,7 +134,7 @@ final class Overlap implements LogListener {
     this.reduce = new BackgroundReduce(system);
     this.stays = new Stays(clock.nanoTime());
     program.logged();
-    if (config.logLimitBytes() == 0) {
+    if (config.policy().log() == null) {
       MessageLog decisions = new MessageLog(config.rank(), config.size(), 0, this);
       messenger.log(decisions);
       lines.enable(decisions, this);

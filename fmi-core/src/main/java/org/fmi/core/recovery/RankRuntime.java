@@ -153,10 +153,8 @@ public final class RankRuntime implements Fmi {
             clock,
             faults);
     this.local =
-        config.logLimitBytes() == 0
-            ? null
-            : new LocalRollback(
-                config, link, messenger, program, memory, lifecycle, checkpoints, () -> current);
+        LocalRollback.of(
+            config, link, messenger, program, memory, lifecycle, checkpoints, () -> current);
     this.repetition = new Repetition(config, checkpoints, system, link, program);
     FlowRollback flow = new FlowRollback(config, system, link, faults);
     this.recovery =

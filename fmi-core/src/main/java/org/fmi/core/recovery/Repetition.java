@@ -96,12 +96,12 @@ final class Repetition implements Witness {
     this.checkpoints = checkpoints;
     this.system = system;
     this.link = link;
-    if (config.check()) {
+    if (config.policy().checked()) {
       program.witness(this);
     }
     turns =
         new Turns(
-            config.check(),
+            config.policy().checked(),
             what -> link.report(new Notice.Warned(config.rank(), Notice.Warned.ITERATIONS, what)));
     program.turns(turns);
   }
@@ -135,7 +135,7 @@ final class Repetition implements Witness {
     // first, into either state in turn: after one iteration it would still be from another time.
     boolean isWritten = loop.flow == null || distance > 1;
     boolean isNext = isWritten && distance <= checkpoints.tuner().iterations();
-    phase = config.check() && isNext && !loop.ended ? Phase.FIRST : Phase.OFF;
+    phase = config.policy().checked() && isNext && !loop.ended ? Phase.FIRST : Phase.OFF;
   }
 
   /** An iteration begins: perhaps an earlier one than the loop stood at. */

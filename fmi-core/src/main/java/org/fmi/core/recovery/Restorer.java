@@ -8,6 +8,7 @@ import org.fmi.core.p2p.Messenger;
 import org.fmi.rules.IntervalTuner;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /** Puts what a checkpoint holds in place: state, messages, context ids, room for buffered sends. */
@@ -20,8 +21,7 @@ final class Restorer {
   private final MeetingPlace meetings;
   private final @Nullable Overlap overlap;
 
-  /** Whether what is sent between checkpoints is logged. */
-  private final boolean logs;
+  private final RecoveryPolicy policy;
 
   /** What the program computes from its state, whenever that has been put in place. */
   private final List<Runnable> after = new ArrayList<>();
@@ -48,7 +48,7 @@ final class Restorer {
       IntervalTuner tuner,
       MeetingPlace meetings,
       @Nullable Overlap overlap) {
-    this.logs = config.logLimitBytes() != 0;
+    this.policy = config.policy();
     this.checkpoints = checkpoints;
     this.system = system;
     this.messenger = messenger;
@@ -90,6 +90,7 @@ final class Restorer {
 
   private Image restoreAllElse(CheckpointId id, Loop loop, How how, int epoch) {
     Image image = checkpoints.image(id);
+    boolean logs = policy.log() != null;
     switch (how) {
       case ROLLED_BACK -> putMessages(image);
       case RESTARTED -> {
@@ -107,7 +108,7 @@ final class Restorer {
     contexts.restore(image.contexts());
     messenger.attachBuffer(image.attached());
     tuner.goneBack(image.interval(), checkpoints.timesGoneBack());
-    boolean numbered = loop.flow == null || overlap != null;
+    boolean numbered = policy.numbersMessages(loop.flow != null);
     if (logs && (id.last() || !numbered) && how != How.REPLAYING) {
       messenger.line(false);
     }

@@ -14,6 +14,7 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.Level2Plan;
 import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
 import org.junit.jupiter.api.Test;
 
 /** Which checkpoints are to be written to files, and which of them all ranks wait for. */
@@ -61,7 +62,7 @@ final class FileOfferTest {
             .heartbeatTimeoutMillis(60_000)
             .recordLimitBytes(1 << 20)
             .interval(new CheckpointInterval.Every(1))
-            .overlapped(overlapped)
+            .policy(new RecoveryPolicy.Global(overlapped, true))
             .level2(new Level2Plan(every, "/files", List.of(), List.of()))
             .build();
     Messenger messenger = new Messenger(rank, 2, new WaitStrategy(1, 1), (peer, reason) -> {});

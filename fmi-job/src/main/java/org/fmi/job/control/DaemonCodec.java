@@ -210,14 +210,11 @@ public final class DaemonCodec {
         .putInt(setup.groupLosses())
         .putInt(setup.logRingBase())
         .putLong(setup.recordLimitBytes())
-        .putLong(setup.logLimitBytes())
         .putLong(setup.sendBufferBytes())
-        .putInt(setup.flowLimit())
         .putInt(setup.idleMegahertz());
     RuntimeParts.putInterval(out, setup.interval());
-    out.putList(setup.transports(), MessageWriter::putString)
-        .putBoolean(setup.check())
-        .putBoolean(setup.overlapped());
+    out.putList(setup.transports(), MessageWriter::putString);
+    RuntimeParts.putPolicy(out, setup.policy());
     Level2Parts.putSetup(out, setup.level2());
   }
 
@@ -234,14 +231,11 @@ public final class DaemonCodec {
         .groupLosses(in.getInt())
         .logRingBase(in.getInt())
         .recordLimitBytes(in.getLong())
-        .logLimitBytes(in.getLong())
         .sendBufferBytes(in.getLong())
-        .flowLimit(in.getInt())
         .idleMegahertz(in.getInt())
         .interval(RuntimeParts.getInterval(in))
         .transports(in.getList(MessageReader::getString))
-        .check(in.getBoolean())
-        .overlapped(in.getBoolean())
+        .policy(RuntimeParts.getPolicy(in))
         .level2(Level2Parts.getSetup(in))
         .build();
   }

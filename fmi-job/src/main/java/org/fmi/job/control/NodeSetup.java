@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,13 +21,10 @@ import org.jspecify.annotations.Nullable;
  * @param heartbeatMillis a process silent for this long is declared dead
  * @param groupLosses see {@link org.fmi.spi.RankConfig}
  * @param recordLimitBytes see {@link org.fmi.spi.RankConfig}
- * @param logLimitBytes see {@link org.fmi.spi.RankConfig}
  * @param sendBufferBytes see {@link org.fmi.spi.RankConfig}
- * @param flowLimit see {@link org.fmi.spi.RankConfig}
  * @param idleMegahertz the most that cores run at whose ranks wait in a recovery; 0 for no limit
  * @param transports see {@link org.fmi.spi.RankConfig}
- * @param check see {@link org.fmi.spi.RankConfig}
- * @param overlapped see {@link org.fmi.spi.RankConfig}
+ * @param policy see {@link org.fmi.spi.RankConfig}
  * @param level2 checkpoints on files
  */
 public record NodeSetup(
@@ -41,14 +39,11 @@ public record NodeSetup(
     int groupLosses,
     int logRingBase,
     long recordLimitBytes,
-    long logLimitBytes,
     long sendBufferBytes,
-    int flowLimit,
     int idleMegahertz,
     CheckpointInterval interval,
     List<String> transports,
-    boolean check,
-    boolean overlapped,
+    RecoveryPolicy policy,
     Level2Setup level2) {
 
   public NodeSetup {
@@ -78,13 +73,10 @@ public record NodeSetup(
     private int groupLosses = 1;
     private int logRingBase = 2;
     private long recordLimitBytes;
-    private long logLimitBytes;
     private long sendBufferBytes = RankConfig.SEND_BUFFER_OF_HEAP;
-    private int flowLimit;
     private int idleMegahertz;
     private List<String> transports = List.of();
-    private boolean check;
-    private boolean overlapped;
+    private RecoveryPolicy policy = RecoveryPolicy.global();
     private Level2Setup level2 = Level2Setup.NONE;
 
     private Builder() {}
@@ -149,18 +141,8 @@ public record NodeSetup(
       return this;
     }
 
-    public Builder logLimitBytes(long value) {
-      logLimitBytes = value;
-      return this;
-    }
-
     public Builder sendBufferBytes(long value) {
       sendBufferBytes = value;
-      return this;
-    }
-
-    public Builder flowLimit(int value) {
-      flowLimit = value;
       return this;
     }
 
@@ -174,13 +156,8 @@ public record NodeSetup(
       return this;
     }
 
-    public Builder check(boolean value) {
-      check = value;
-      return this;
-    }
-
-    public Builder overlapped(boolean value) {
-      overlapped = value;
+    public Builder policy(RecoveryPolicy value) {
+      policy = value;
       return this;
     }
 
@@ -207,14 +184,11 @@ public record NodeSetup(
           groupLosses,
           logRingBase,
           recordLimitBytes,
-          logLimitBytes,
           sendBufferBytes,
-          flowLimit,
           idleMegahertz,
           Objects.requireNonNull(interval, "interval"),
           transports,
-          check,
-          overlapped,
+          policy,
           level2);
     }
   }

@@ -15,6 +15,7 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Fault;
 import org.fmi.spi.FaultPoint;
 import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /** How the messages and settings of fmi-core are written inside of control messages. */
@@ -443,6 +444,61 @@ final class RuntimeParts {
     }
   }
 
+  static void putPolicy(MessageWriter out, RecoveryPolicy policy) {
+    switch (policy) {
+      case RecoveryPolicy.Global p ->
+          out.putByte(1).putBoolean(p.overlapped()).putBoolean(p.files());
+      case RecoveryPolicy.Local p -> {
+        putLog(out.putByte(2), p.log());
+        out.putBoolean(p.overlapped()).putBoolean(p.files());
+      }
+      case RecoveryPolicy.Flow p -> {
+        putLog(out.putByte(3).putInt(p.limit()), p.log());
+        out.putBoolean(p.files());
+      }
+      case RecoveryPolicy.Checked p -> out.putByte(4).putBoolean(p.files());
+    }
+  }
+
+  private static void putLog(MessageWriter out, RecoveryPolicy.@Nullable Log log) {
+    switch (log) {
+      case null -> out.putByte(0);
+      case RecoveryPolicy.Log.OfState _ -> out.putByte(1);
+      case RecoveryPolicy.Log.OfBytes l -> out.putByte(2).putLong(l.bytes());
+    }
+  }
+
+  static RecoveryPolicy getPolicy(MessageReader in) throws BadMessageException {
+    int type = in.getByte();
+    try {
+      return switch (type) {
+        case 1 -> new RecoveryPolicy.Global(in.getBoolean(), in.getBoolean());
+        case 2 -> {
+          RecoveryPolicy.Log log = getLog(in);
+          if (log == null) {
+            throw new BadMessageException("ranks that roll back alone need a log");
+          }
+          yield new RecoveryPolicy.Local(log, in.getBoolean(), in.getBoolean());
+        }
+        case 3 -> new RecoveryPolicy.Flow(in.getInt(), getLog(in), in.getBoolean());
+        case 4 -> new RecoveryPolicy.Checked(in.getBoolean());
+        default -> throw new BadMessageException("unknown recovery policy " + type);
+      };
+    } catch (IllegalArgumentException e) {
+      throw new BadMessageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static RecoveryPolicy.@Nullable Log getLog(MessageReader in) throws BadMessageException {
+    int type = in.getByte();
+    return switch (type) {
+      case 0 -> null;
+      case 1 -> new RecoveryPolicy.Log.OfState();
+      case 2 -> new RecoveryPolicy.Log.OfBytes(in.getLong());
+      default -> throw new BadMessageException("unknown log limit " + type);
+    };
+  }
+
   static void putRankConfig(MessageWriter out, RankConfig config) {
     out.putString(config.jobId())
         .putBytes(config.secret())
@@ -461,13 +517,10 @@ final class RuntimeParts {
         .putInt(config.logRingBase())
         .putInt(config.heartbeatTimeoutMillis())
         .putLong(config.recordLimitBytes())
-        .putLong(config.logLimitBytes())
-        .putLong(config.sendBufferBytes())
-        .putInt(config.flowLimit());
+        .putLong(config.sendBufferBytes());
     putInterval(out, config.interval());
-    out.putList(config.transports(), MessageWriter::putString)
-        .putBoolean(config.check())
-        .putBoolean(config.overlapped());
+    out.putList(config.transports(), MessageWriter::putString);
+    putPolicy(out, config.policy());
     Level2Parts.putPlan(out, config.level2());
     out.putList(config.faults(), RuntimeParts::putFault);
   }
@@ -491,13 +544,10 @@ final class RuntimeParts {
         .logRingBase(in.getInt())
         .heartbeatTimeoutMillis(in.getInt())
         .recordLimitBytes(in.getLong())
-        .logLimitBytes(in.getLong())
         .sendBufferBytes(in.getLong())
-        .flowLimit(in.getInt())
         .interval(getInterval(in))
         .transports(List.copyOf(in.getList(MessageReader::getString)))
-        .check(in.getBoolean())
-        .overlapped(in.getBoolean())
+        .policy(getPolicy(in))
         .level2(Level2Parts.getPlan(in))
         .faults(List.copyOf(in.getList(RuntimeParts::getFault)))
         .build();

@@ -18,6 +18,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.fmi.control.AddressTable;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -183,6 +184,14 @@ final class ControlCodecTest {
         case 1 -> new CheckpointInterval.ByTime(0.1 + random.nextDouble());
         default -> new CheckpointInterval.Mtbf(0.1 + random.nextDouble());
       };
+    } else if (raw == RecoveryPolicy.Log.OfBytes.class) {
+      return new RecoveryPolicy.Log.OfBytes(1 + random.nextInt(1 << 20));
+    } else if (raw == RecoveryPolicy.Flow.class) {
+      RecoveryPolicy.Log log =
+          random.nextBoolean()
+              ? null
+              : (RecoveryPolicy.Log) randomValue(RecoveryPolicy.Log.class, random);
+      return new RecoveryPolicy.Flow(1 + random.nextInt(100), log, random.nextBoolean());
     } else if (raw == AddressTable.class) {
       return AddressTable.of(
           Stream.generate(() -> Map.of(randomText(random), randomText(random).getBytes(UTF_8)))

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param spec what the decision maker needs to know
  * @param where the nodes are
+ * @param remark what is printed before the job begins; null if there is nothing
  */
 public record RunOptions(
     Program program,
@@ -36,22 +37,10 @@ public record RunOptions(
     Processes processes,
     Network network,
     Checkpoints checkpoints,
-    Repetition repetition,
     Patience patience,
     Output output,
-    MetricsOptions metrics) {
-
-  /** What is printed before the job begins; null if there is nothing. */
-  public @Nullable String remark(Settings settings) {
-    boolean alone = spec.size() == 1 || spec.room().isOneRankPerNode(spec.size());
-    String why = LogLimit.whyGlobal(settings, repetition.check, alone);
-    if (why != null) {
-      return why;
-    }
-    return checkpoints.overlapped
-        ? CheckpointMode.whoWaits(settings)
-        : CheckpointMode.whyBlocking(settings);
-  }
+    MetricsOptions metrics,
+    @Nullable String remark) {
 
   /**
    * How the process of a rank runs.
@@ -102,23 +91,11 @@ public record RunOptions(
   /**
    * When checkpoints are taken, and where they are kept.
    *
-   * @param overlapped whether ranks go on while one is taken
    * @param nodeDir where nodes keep them; null for in memory
    * @param level2 those on files; null for none
    */
   public record Checkpoints(
-      CheckpointInterval interval,
-      boolean overlapped,
-      @Nullable Path nodeDir,
-      @Nullable Level2Options level2) {}
-
-  /**
-   * Which iterations are computed once more.
-   *
-   * @param check whether some are now and then, and compared
-   * @param flowLimit see {@link org.fmi.spi.RankConfig}
-   */
-  public record Repetition(boolean check, int flowLimit) {}
+      CheckpointInterval interval, @Nullable Path nodeDir, @Nullable Level2Options level2) {}
 
   /**
    * How long fmirun looks on.
@@ -256,14 +233,6 @@ public record RunOptions(
               classPath == null ? null : classPath.texts().getFirst(),
               settings.program(),
               directory);
-      String mode = choice(Setting.ROLLBACK, "auto", "auto", "global", "local", "flow");
-      int flowLimit =
-          FlowLimit.ranks(
-              mode,
-              whole(Setting.FLOW_LIMIT, 1, MAX_RANKS, ranks - 1),
-              on(Setting.CHECK),
-              settings);
-      boolean overlapped = overlapped(flowLimit > 0);
       Level2Options files = level2();
       JobSpec.Room room =
           new JobSpec.Room(
@@ -271,6 +240,8 @@ public record RunOptions(
               where.ranksPerNode(),
               where.noSpare().then(),
               where.noSpare().requestSeconds() > 0);
+      RecoveryTable.Chosen recovery =
+          RecoveryTable.choose(this, ranks, room, files != null && files.every() > 0);
       JobSpec spec =
           new JobSpec(
               ranks,
@@ -279,14 +250,7 @@ public record RunOptions(
                   whole(Setting.GROUP_SIZE, 1, MAX_RANKS, 16),
                   whole(Setting.GROUP_LOSSES, 0, 3, 1)),
               new JobSpec.Recovery(
-                  whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000),
-                  LogLimit.bytes(
-                      mode,
-                      whole(Setting.LOG_LIMIT, 1, 1 << 20, LogLimit.NOT_GIVEN),
-                      on(Setting.CHECK),
-                      room.isOneRankPerNode(ranks),
-                      settings),
-                  JobSpec.Lines.of(overlapped, files != null && files.every() > 0)),
+                  whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000), recovery.policy()),
               faults(ranks, nodes.size()));
       boolean bind = choice(Setting.BIND, "core", "core", "none").equals("core");
       GroupLosses.check(settings.get(Setting.GROUP_LOSSES), spec);
@@ -303,8 +267,7 @@ public record RunOptions(
               choice(Setting.STDIN, "0", "0", "none").equals("0"),
               IdleFrequency.megahertz(bind, settings)),
           network(nodes),
-          new Checkpoints(interval(), overlapped, path(Setting.NODE_DIR), files),
-          new Repetition(on(Setting.CHECK), flowLimit),
+          new Checkpoints(interval(), path(Setting.NODE_DIR), files),
           new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
           new Output(
               JobName.of(settings),
@@ -313,7 +276,8 @@ public record RunOptions(
               on(Setting.TIMESTAMPS),
               path(Setting.OUTPUT),
               path(Setting.EVENTS)),
-          MetricsOptions.of(settings));
+          MetricsOptions.of(settings),
+          recovery.remark());
     }
 
     private Network network(List<JobSpec.Node> nodes) throws UsageException {
@@ -326,12 +290,6 @@ public record RunOptions(
           (int) Math.round(1000 * heartbeat),
           (int) Math.round(1000 * start),
           whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2));
-    }
-
-    private boolean overlapped(boolean flows) throws UsageException {
-      String mode = choice(Setting.CHECKPOINT, "blocking", "blocking", "overlapped");
-      return mode.equals("overlapped")
-          && CheckpointMode.isOverlapped(settings, flows, on(Setting.CHECK));
     }
 
     private List<FaultSpec> faults(int ranks, int nodes) throws UsageException {

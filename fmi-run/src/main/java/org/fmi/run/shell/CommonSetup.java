@@ -30,13 +30,10 @@ final class CommonSetup {
         .groupLosses(options.spec().grouping().losses())
         .logRingBase(network.logRingBase())
         .recordLimitBytes(RECORD_LIMIT)
-        .logLimitBytes(options.spec().recovery().logLimitBytes())
         .sendBufferBytes(network.sendBufferBytes())
-        .flowLimit(options.repetition().flowLimit())
         .idleMegahertz(processes.idleMegahertz())
         .transports(network.transports())
-        .check(options.repetition().check())
-        .overlapped(options.checkpoints().overlapped())
+        .policy(options.spec().recovery().policy())
         .level2(files == null ? Level2Setup.NONE : files.setup())
         .build();
   }

@@ -87,7 +87,7 @@ public final class FmiRun {
       Path directory = RunOptions.asNamed(Path.of("").toAbsolutePath(), environment);
       RunOptions options = RunOptions.of(settings, environment, directory, FmiRun::isKnownHost);
       options.checkTexts(NativeText.charset());
-      String remark = options.remark(settings);
+      String remark = options.remark();
       if (remark != null) {
         System.err.println("fmirun: " + remark);
       }

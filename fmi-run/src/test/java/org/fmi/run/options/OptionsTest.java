@@ -26,6 +26,11 @@ import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
 import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
+import org.fmi.spi.RecoveryPolicy.Checked;
+import org.fmi.spi.RecoveryPolicy.Flow;
+import org.fmi.spi.RecoveryPolicy.Global;
+import org.fmi.spi.RecoveryPolicy.Local;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +41,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the user types, sets and writes into files, and what becomes of it. */
 final class OptionsTest {
+  private static final RecoveryPolicy.Log OF_STATE = new RecoveryPolicy.Log.OfState();
+
   @TempDir private Path directory;
   private final Map<String, String> environment = new TreeMap<>();
 
@@ -131,7 +138,7 @@ final class OptionsTest {
   }
 
   private @Nullable String remark(String line) throws UsageException {
-    return options(line).remark(settings(line));
+    return options(line).remark();
   }
 
   private RunOptions options(String line) throws UsageException {
@@ -253,42 +260,35 @@ final class OptionsTest {
 
   // ---- what works
 
+  private RecoveryPolicy policy(String line) throws UsageException {
+    return options(line + " app.jar").spec().recovery().policy();
+  }
+
   @Test
   void howManyRanksMayComputeAgain() throws UsageException {
-    assertThat(options("-n 8 app.jar").repetition().flowLimit()).isEqualTo(7);
-    assertThat(options("-n 8 --ppn 1 app.jar").repetition().flowLimit()).isEqualTo(7);
-    assertThat(options("-n 1 app.jar").repetition().flowLimit()).isZero();
-    assertThat(options("-n 8 --check app.jar").repetition().flowLimit()).isZero();
-    assertThat(options("-n 8 --checkpoint overlapped app.jar").repetition().flowLimit()).isZero();
-    assertThat(options("-n 8 --rollback global app.jar").repetition().flowLimit()).isZero();
-    assertThat(options("-n 8 --rollback local app.jar").repetition().flowLimit()).isZero();
-    assertThat(options("-n 8 --rollback flow app.jar").repetition().flowLimit()).isEqualTo(7);
-    assertThat(options("-n 8 --rollback flow app.jar").spec().recovery().logLimitBytes()).isZero();
-    assertThat(options("-n 8 --rollback auto --flow-limit 3 app.jar").repetition().flowLimit())
-        .isEqualTo(3);
-    assertThat(options("-n 8 --rollback auto --check app.jar").repetition().flowLimit()).isZero();
+    assertThat(policy("-n 8")).isEqualTo(new Flow(7, null, false));
+    assertThat(policy("-n 8 --ppn 1")).isEqualTo(new Flow(7, OF_STATE, false));
+    assertThat(policy("-n 8 --rollback flow")).isEqualTo(new Flow(7, null, false));
+    assertThat(policy("-n 8 --rollback auto --flow-limit 3")).isEqualTo(new Flow(3, null, false));
+    assertThat(policy("-n 1")).isEqualTo(RecoveryPolicy.global());
+    assertThat(policy("-n 1 --rollback flow")).isEqualTo(RecoveryPolicy.global());
+    environment.put("FMI_FLOW_LIMIT", "2");
+    assertThat(policy("-n 8")).isEqualTo(new Flow(2, null, false));
+    assertThat(policy("-n 8 --rollback global")).isEqualTo(RecoveryPolicy.global());
   }
 
   @Test
   void whetherRanksWaitAtCheckpoints() throws UsageException {
-    assertThat(options("-n 2 app.jar").checkpoints().overlapped()).isFalse();
-    assertThat(options("-n 2 --checkpoint blocking app.jar").checkpoints().overlapped()).isFalse();
-    assertThat(options("-n 2 --checkpoint overlapped app.jar").checkpoints().overlapped()).isTrue();
-    String files = "-n 2 --checkpoint overlapped --l2-dir ckpt --l2-every 5 app.jar";
-    assertThat(options(files).checkpoints().overlapped()).isTrue();
-    assertThat(options(files).spec().recovery().lines())
-        .isEqualTo(JobSpec.Lines.ALL_WAIT_FOR_FILES);
-    assertThat(options("-n 2 app.jar").spec().recovery().lines()).isEqualTo(JobSpec.Lines.ALL_WAIT);
-    assertThat(options("-n 2 --checkpoint overlapped app.jar").spec().recovery().lines())
-        .isEqualTo(JobSpec.Lines.NOBODY_WAITS);
-    assertThat(options("--rollback local " + files).spec().recovery().logLimitBytes()).isNotZero();
-    assertThat(options("--ppn 1 " + files).spec().recovery().logLimitBytes()).isNotZero();
-    for (String mode : List.of("local", "auto")) {
-      RunOptions failed =
-          options("-n 2 --ppn 1 --checkpoint overlapped --rollback " + mode + " app.jar");
-      assertThat(failed.checkpoints().overlapped()).isTrue();
-      assertThat(failed.spec().recovery().logLimitBytes()).isNotZero();
-      assertThat(failed.repetition().flowLimit()).isZero();
+    String overlapped = " --checkpoint overlapped";
+    String files = " --l2-dir ckpt --l2-every 5";
+    assertThat(policy("-n 2" + overlapped)).isEqualTo(new Global(true, false));
+    assertThat(policy("-n 2" + overlapped + files)).isEqualTo(new Global(true, true));
+    assertThat(policy("-n 2 --l2-dir ckpt --l2-every auto")).isEqualTo(new Flow(1, null, true));
+    assertThat(policy("-n 2 --rollback local" + overlapped + files))
+        .isEqualTo(new Local(OF_STATE, true, true));
+    for (String mode : List.of("", " --rollback local", " --rollback auto")) {
+      assertThat(policy("-n 2 --ppn 1" + overlapped + mode))
+          .isEqualTo(new Local(OF_STATE, true, false));
     }
   }
 
@@ -298,16 +298,15 @@ final class OptionsTest {
         " overlapped: ranks wait for each other at checkpoints, as flows of data begin there"
             + " (--rollback flow)";
     environment.put("FMI_CHECKPOINT", "overlapped");
-    assertThat(options("-n 2 --rollback flow app.jar").checkpoints().overlapped()).isFalse();
-    assertThat(options("-n 2 --rollback flow app.jar").repetition().flowLimit()).isEqualTo(1);
+    assertThat(policy("-n 2 --rollback flow")).isEqualTo(new Flow(1, null, false));
     assertThat(remark("-n 2 --rollback flow app.jar")).isEqualTo("FMI_CHECKPOINT" + why);
-    assertThat(options("-n 2 --rollback local app.jar").checkpoints().overlapped()).isTrue();
+    assertThat(policy("-n 2 --rollback local")).isEqualTo(new Local(OF_STATE, true, false));
     assertThat(remark("-n 2 --rollback local app.jar")).isNull();
     assertThat(remark("-n 2 --rollback flow --checkpoint blocking app.jar")).isNull();
 
     environment.remove("FMI_CHECKPOINT");
     configuration("checkpoint = overlapped\n");
-    assertThat(options("-n 2 --rollback flow app.jar").checkpoints().overlapped()).isFalse();
+    assertThat(policy("-n 2 --rollback flow")).isEqualTo(new Flow(1, null, false));
     assertThat(remark("-n 2 --rollback flow app.jar"))
         .isEqualTo(directory.resolve("fmi.conf") + ":1: checkpoint" + why);
   }
@@ -315,25 +314,21 @@ final class OptionsTest {
   @Test
   void whoGoesBack() throws UsageException {
     for (String mode : List.of("", "--rollback auto ")) {
-      assertThat(logged(mode + "-n 2")).isZero();
-      assertThat(logged(mode + "-n 1")).isZero();
-      assertThat(logged(mode + "-n 1 --ppn 1")).isZero();
-      assertThat(logged(mode + "-n 3 --hosts a:2,b:2 --prefix /opt/fmi")).isZero();
-      assertThat(logged(mode + "-n 2 --hosts a,b --prefix /opt/fmi"))
-          .isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
-      assertThat(logged(mode + "-n 2 --ppn 1")).isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
-      assertThat(logged(mode + "-n 2 --ppn 1 --check")).isZero();
+      assertThat(policy(mode + "-n 2").log()).isNull();
+      assertThat(policy(mode + "-n 1").log()).isNull();
+      assertThat(policy(mode + "-n 1 --ppn 1").log()).isNull();
+      assertThat(policy(mode + "-n 3 --hosts a:2,b:2 --prefix /opt/fmi").log()).isNull();
+      assertThat(policy(mode + "-n 2 --hosts a,b --prefix /opt/fmi").log()).isEqualTo(OF_STATE);
+      assertThat(policy(mode + "-n 2 --ppn 1").log()).isEqualTo(OF_STATE);
+      assertThat(policy(mode + "-n 2 --ppn 1 --check")).isEqualTo(new Checked(false));
     }
-    assertThat(logged("--rollback global -n 2 --ppn 1")).isZero();
-    assertThat(logged("--rollback local -n 2")).isEqualTo(RankConfig.LOG_LIMIT_OF_STATE);
+    assertThat(policy("--rollback global -n 2 --ppn 1")).isEqualTo(RecoveryPolicy.global());
+    assertThat(policy("--rollback local -n 2")).isEqualTo(new Local(OF_STATE, false, false));
     environment.put("FMI_LOG_LIMIT", "8");
-    assertThat(logged("-n 2")).isZero();
-    assertThat(logged("-n 2 --ppn 1")).isEqualTo(8 << 20);
-    assertThat(logged("--rollback local -n 2")).isEqualTo(8 << 20);
-  }
-
-  private long logged(String line) throws UsageException {
-    return options(line + " app.jar").spec().recovery().logLimitBytes();
+    RecoveryPolicy.Log given = new RecoveryPolicy.Log.OfBytes(8 << 20);
+    assertThat(policy("-n 2").log()).isNull();
+    assertThat(policy("-n 2 --ppn 1").log()).isEqualTo(given);
+    assertThat(policy("--rollback local -n 2").log()).isEqualTo(given);
   }
 
   @Test
@@ -363,7 +358,7 @@ final class OptionsTest {
                 4,
                 new JobSpec.Room(List.of(new Node("node0", 4, false)), 0, OnNoSpare.SHARE),
                 new JobSpec.Grouping(16, 1),
-                JobSpec.Recovery.ofAll(1000),
+                new JobSpec.Recovery(1000, new Flow(3, null, false)),
                 List.of()));
     assertThat(options.where().isLocal()).isTrue();
     assertThat(options.processes().bind()).isTrue();
@@ -488,7 +483,7 @@ final class OptionsTest {
                 + " --start-timeout 600"
                 + " --bind none --send-buffer 3 app.jar");
     assertThat(options.processes().bind()).isFalse();
-    assertThat(options.repetition().check()).isTrue();
+    assertThat(options.spec().recovery().policy()).isEqualTo(new Checked(false));
     assertThat(options.network().transports()).containsExactly("tcp");
     assertThat(options.spec().grouping().size()).isEqualTo(4);
     assertThat(options.spec().grouping().losses()).isZero();
