@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -108,7 +109,7 @@ final class GenerateKernels {
   }
 
   private static String capital(String type) {
-    return type.substring(0, 1).toUpperCase() + type.substring(1);
+    return type.substring(0, 1).toUpperCase(Locale.ROOT) + type.substring(1);
   }
 
   private String text() {
