@@ -20,6 +20,7 @@ import org.fmi.core.p2p.KeptRequests;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.Recorder;
 import org.fmi.core.p2p.Recording;
+import org.fmi.core.state.LoopState;
 import org.fmi.rules.IntervalTuner;
 import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;

@@ -9,6 +9,7 @@ import org.fmi.FlowBody;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.p2p.Reach;
 import org.fmi.core.p2p.Recording;
+import org.fmi.core.state.LoopState;
 import org.fmi.rules.FlowPlan;
 import org.fmi.rules.FlowScope.Progress;
 import org.jspecify.annotations.Nullable;

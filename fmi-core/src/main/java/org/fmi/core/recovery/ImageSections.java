@@ -6,6 +6,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.fmi.core.recovery.SavedState.Source;
+import org.fmi.core.state.LoopState;
+import org.fmi.core.state.StateKind;
+import org.fmi.core.state.StateLayout;
 import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 

@@ -4,6 +4,7 @@ import org.fmi.ConvergingBody;
 import org.fmi.LoopBody;
 import org.fmi.control.Notice;
 import org.fmi.core.p2p.MessageLog;
+import org.fmi.core.state.LoopState;
 import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 

@@ -26,6 +26,7 @@ import org.fmi.core.p2p.Recorder;
 import org.fmi.core.p2p.Recording;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.progress.WaitStrategy;
+import org.fmi.core.state.LoopState;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.CheckpointStoreProvider;

@@ -12,6 +12,7 @@ import org.fmi.core.captured.Reached;
 import org.fmi.core.p2p.Recording;
 import org.fmi.core.p2p.Turns;
 import org.fmi.core.p2p.Witness;
+import org.fmi.core.state.StateDifferences;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 

@@ -6,6 +6,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.fmi.core.recovery.ImageSections.Entry;
+import org.fmi.core.state.LoopState;
+import org.fmi.core.state.StateKind;
+import org.fmi.core.state.StateLayout;
 import org.fmi.wire.FrameLayout;
 
 /** A loop's state in an image of a checkpoint, for those that look at it from outside of a job. */

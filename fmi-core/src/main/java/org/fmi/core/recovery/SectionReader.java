@@ -9,6 +9,8 @@ import java.nio.ByteOrder;
 import org.fmi.core.object.ObjectCodec;
 import org.fmi.core.object.StandIns;
 import org.fmi.core.recovery.SavedState.Source;
+import org.fmi.core.state.LoopState;
+import org.fmi.core.state.StateKind;
 import org.fmi.wire.FrameLayout;
 import org.fmi.wire.Memory;
 

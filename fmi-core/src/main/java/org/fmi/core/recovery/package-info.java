@@ -71,4 +71,5 @@
 @NullMarked
 package org.fmi.core.recovery;
 
+import org.fmi.core.state.LoopState;
 import org.jspecify.annotations.NullMarked;

@@ -9,6 +9,7 @@ import org.fmi.control.RankMessage;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.progress.ParkingClock;
 import org.fmi.core.progress.WaitStrategy;
+import org.fmi.core.state.LoopState;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointStore;

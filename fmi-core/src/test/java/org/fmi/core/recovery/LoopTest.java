@@ -2,6 +2,7 @@ package org.fmi.core.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.fmi.core.state.LoopState;
 import org.junit.jupiter.api.Test;
 
 final class LoopTest {

@@ -23,6 +23,8 @@ import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.p2p.ImageWriter;
 import org.fmi.core.p2p.Ranks;
+import org.fmi.core.state.LoopState;
+import org.fmi.core.state.StateLayout;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.OtherImages;

@@ -10,6 +10,7 @@ import org.fmi.control.LoopPoint;
 import org.fmi.control.RankMessage;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.progress.WaitStrategy;
+import org.fmi.core.state.LoopState;
 import org.junit.jupiter.api.Test;
 
 /** Checkpoints on request that no rank waits for, and what the program asks for. */

@@ -1,4 +1,4 @@
-package org.fmi.core.recovery;
+package org.fmi.core.state;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -13,7 +13,7 @@ import org.fmi.wire.FrameLayout;
  * Finds where two images of a loop's state differ, section by section, and says it in words: the
  * object, the element, and both values.
  */
-final class StateDifferences {
+public final class StateDifferences {
   /** More are counted, not listed. */
   private static final int MOST = 3;
 
@@ -30,14 +30,14 @@ final class StateDifferences {
    * @param first when the first image was taken, in words
    * @param second when the second one was
    */
-  StateDifferences(LoopState state, String first, String second) {
+  public StateDifferences(LoopState state, String first, String second) {
     this.state = state;
     this.first = first;
     this.second = second;
   }
 
   /** All differences in one sentence; empty if there are none. */
-  String of(MemorySegment one, MemorySegment other) {
+  public String of(MemorySegment one, MemorySegment other) {
     long a = 0;
     long b = 0;
     for (int section = 0; a < one.byteSize() && b < other.byteSize(); section++) {

@@ -1,4 +1,4 @@
-package org.fmi.core.recovery;
+package org.fmi.core.state;
 
 import java.io.Serializable;
 import java.lang.foreign.MemorySegment;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What a section of a {@link LoopState} holds; the number is part of the image's format. That of an
  * array of arrays is that of its innermost arrays, and {@link #DIMENSION} for each dimension more.
  */
-enum StateKind {
+public enum StateKind {
   NONE(0, void.class, 1),
   BYTES(1, byte.class, 1),
   BOOLEANS(2, boolean.class, 1),
@@ -38,12 +38,12 @@ enum StateKind {
   /** More than the number of any kind. */
   private static final long DIMENSION = 16;
 
-  final long number;
+  public final long number;
 
   /** The type of the elements of an array; void for others. */
-  final Class<?> element;
+  public final Class<?> element;
 
-  final int elementBytes;
+  public final int elementBytes;
 
   StateKind(long number, Class<?> element, int elementBytes) {
     this.number = number;
@@ -51,7 +51,7 @@ enum StateKind {
     this.elementBytes = elementBytes;
   }
 
-  static StateKind of(long number) {
+  public static StateKind of(long number) {
     for (StateKind kind : values()) {
       if (kind.number == number % DIMENSION) {
         return kind;
@@ -166,12 +166,12 @@ enum StateKind {
     };
   }
 
-  static boolean isNested(long kind) {
+  public static boolean isNested(long kind) {
     return kind > DIMENSION || kind == OBJECTS.number;
   }
 
   /** Of a kind that has primitive elements. */
-  static Object newArray(long kind, long length) {
+  public static Object newArray(long kind, long length) {
     Class<?> element = of(kind).element;
     for (long more = kind / DIMENSION; more > 0; more--) {
       element = element.arrayType();
@@ -179,7 +179,7 @@ enum StateKind {
     return Array.newInstance(element, Math.toIntExact(length));
   }
 
-  static String name(long kind) {
+  public static String name(long kind) {
     return of(kind) + "[]".repeat((int) (kind / DIMENSION));
   }
 

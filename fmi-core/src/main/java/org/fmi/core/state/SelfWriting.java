@@ -1,4 +1,4 @@
-package org.fmi.core.recovery;
+package org.fmi.core.state;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

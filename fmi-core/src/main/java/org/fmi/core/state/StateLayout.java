@@ -1,4 +1,4 @@
-package org.fmi.core.recovery;
+package org.fmi.core.state;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * Each is a number of 8 bytes, or one per dimension.
  */
-record StateLayout(long[] packed) {
+public record StateLayout(long[] packed) {
   private static final int PARTS = 5;
   private static final int SAME = 0;
   private static final int DIVIDED = -1;
@@ -54,16 +54,16 @@ record StateLayout(long[] packed) {
     };
   }
 
-  boolean isBox() {
+  public boolean isBox() {
     return packed[0] > 0;
   }
 
-  boolean isSame() {
+  public boolean isSame() {
     return packed[0] == SAME;
   }
 
   /** What it is called in the program. */
-  String name() {
+  public String name() {
     return isBox() ? "Box" : isSame() ? "Same" : "Divided";
   }
 
@@ -76,7 +76,7 @@ record StateLayout(long[] packed) {
     return Arrays.copyOfRange(packed, begin, begin + dimensions());
   }
 
-  long[] globalShape() {
+  public long[] globalShape() {
     return part(0);
   }
 
@@ -84,11 +84,11 @@ record StateLayout(long[] packed) {
     return part(1);
   }
 
-  long[] extent() {
+  public long[] extent() {
     return part(2);
   }
 
-  long[] localShape() {
+  public long[] localShape() {
     return part(3);
   }
 
@@ -97,7 +97,7 @@ record StateLayout(long[] packed) {
   }
 
   /** The number of elements of a shape. */
-  static long elements(long[] shape) {
+  public static long elements(long[] shape) {
     long elements = 1;
     for (long each : shape) {
       elements = Math.multiplyExact(elements, each);
@@ -106,7 +106,7 @@ record StateLayout(long[] packed) {
   }
 
   /** Whether two boxes of one array have elements in common. */
-  boolean meets(StateLayout other) {
+  public boolean meets(StateLayout other) {
     long[] from = from();
     long[] extent = extent();
     long[] otherFrom = other.from();
@@ -124,7 +124,8 @@ record StateLayout(long[] packed) {
    * Copies the elements that two boxes have in common from the local array of this one to that of
    * the other.
    */
-  void copyTo(MemorySegment source, StateLayout other, MemorySegment target, int elementBytes) {
+  public void copyTo(
+      MemorySegment source, StateLayout other, MemorySegment target, int elementBytes) {
     int last = dimensions() - 1;
     long[] begin = new long[last + 1];
     long[] end = new long[last + 1];
@@ -173,7 +174,7 @@ record StateLayout(long[] packed) {
   }
 
   /** In words, for messages. */
-  String text() {
+  public String text() {
     return isBox()
         ? "from " + Arrays.toString(from()) + " extent " + Arrays.toString(extent())
         : "";

@@ -1,4 +1,4 @@
-package org.fmi.core.recovery;
+package org.fmi.core.state;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -40,9 +40,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Holders and rows that refer to one object do so again when they are read back: its content is
  * in one section, and the others name that section's number.
  */
-final class LoopState {
-  static final int SECTION_HEADER = 16;
-  static final int BUFFER_HEADER = 16;
+public final class LoopState {
+  public static final int SECTION_HEADER = 16;
+  public static final int BUFFER_HEADER = 16;
   private static final byte[] NOTHING = {};
 
   private final StandIns standIns;
@@ -75,7 +75,7 @@ final class LoopState {
    *
    * @throws IllegalArgumentException if one is of no supported type, naming it
    */
-  LoopState(Object[] roots) {
+  public LoopState(Object[] roots) {
     this(roots, StandIns.NONE);
   }
 
@@ -84,7 +84,7 @@ final class LoopState {
    *
    * @param standIns what is written in place of those
    */
-  LoopState(Object[] roots, StandIns standIns) {
+  public LoopState(Object[] roots, StandIns standIns) {
     this.standIns = standIns;
     this.given = arguments(roots);
     List<Object> all = new ArrayList<>();
@@ -104,27 +104,27 @@ final class LoopState {
   }
 
   /** What is written in place of objects that are no data. */
-  StandIns standIns() {
+  public StandIns standIns() {
     return standIns;
   }
 
   /** How many objects were registered. */
-  int objects() {
+  public int objects() {
     return given.length;
   }
 
   /** An object as it was registered. */
-  Object object(int number) {
+  public Object object(int number) {
     return given[number];
   }
 
   /** How a registered object lies among those of all ranks; null if it does not say. */
-  @Nullable StateLayout layout(int object) {
+  public @Nullable StateLayout layout(int object) {
     return StateLayout.of(given[object]);
   }
 
   /** A registered object in words. */
-  String describeObject(int object) {
+  public String describeObject(int object) {
     return describe(new StatePath(null, object), given[object]);
   }
 
@@ -135,7 +135,7 @@ final class LoopState {
 
   /** Whether these are the objects that were registered. */
   @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
-  boolean isOf(Object[] others) {
+  public boolean isOf(Object[] others) {
     Object[] arguments = arguments(others);
     if (arguments.length != given.length) {
       return false;
@@ -149,7 +149,7 @@ final class LoopState {
   }
 
   /** The state as it is now, as {@link #write} gives it; needs no checkpoint. */
-  MemorySegment copy() {
+  public MemorySegment copy() {
     long bytes = bytes();
     MemorySegment copy = Arena.ofAuto().allocate(Math.max(Long.BYTES, bytes), Long.BYTES);
     write(new ImageWriter(copy), 0);
@@ -157,7 +157,7 @@ final class LoopState {
   }
 
   /** Whether the object was part of the state when that was written last. */
-  boolean has(Object object) {
+  public boolean has(Object object) {
     Object content = object instanceof Holder<?> holder ? holder.get() : object;
     return owners.containsKey(content);
   }
@@ -168,12 +168,12 @@ final class LoopState {
   }
 
   /** Where a section of this many bytes of data ends, from its beginning. */
-  static long sectionEnd(long bytes) {
+  public static long sectionEnd(long bytes) {
     return SECTION_HEADER + roundUp(bytes);
   }
 
   /** Measures the state as it is now; call before {@link #write}. */
-  long bytes() {
+  public long bytes() {
     collect();
     serialised.clear();
     standIns.writes(objects);
@@ -203,7 +203,7 @@ final class LoopState {
   }
 
   /** Writes what {@link #bytes} has measured. */
-  void write(ImageWriter image, long at) {
+  public void write(ImageWriter image, long at) {
     long to = at;
     for (int i = 0; i < objects.size(); i++) {
       Object object = objects.get(i);
@@ -240,7 +240,7 @@ final class LoopState {
    * @throws IllegalStateException if the image holds another kind of state: the program registered
    *     something else
    */
-  void read(MemorySegment image, long at, long end) {
+  public void read(MemorySegment image, long at, long end) {
     clear();
     new Reading(image, at, end).run();
   }
