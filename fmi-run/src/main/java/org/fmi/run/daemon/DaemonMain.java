@@ -32,7 +32,7 @@ public final class DaemonMain {
   public static void main(String[] args) throws InterruptedException {
     try {
       if (args.length == 1 && args[0].equals("--fence")) {
-        NodeDirectory.fence(instructions());
+        NodeFence.fence(instructions());
       } else {
         serve();
       }
@@ -50,7 +50,7 @@ public final class DaemonMain {
     Bootstrap bootstrap = instructions();
     group.join();
     needTool("setpriv");
-    NodeDirectory.sweepDead();
+    DeadJobs.sweep();
     NodeDirectory directory =
         NodeDirectory.create(
             bootstrap.jobId(), bootstrap.node(), bootstrap.generation(), bootstrap.secret());
@@ -61,7 +61,7 @@ public final class DaemonMain {
     daemon.run();
     boolean done = close(daemon);
     // What fmirun has on this machine, if it was killed.
-    NodeDirectory.sweepDead(bootstrap.pieces());
+    DeadJobs.sweep(bootstrap.pieces());
     if (done) {
       System.err.println(DONE);
     }
@@ -95,7 +95,7 @@ public final class DaemonMain {
     }
     close(daemon);
     // Slurm sends it too when fmirun was killed, as the job's script ends then.
-    NodeDirectory.sweepDead(bootstrap.pieces());
+    DeadJobs.sweep(bootstrap.pieces());
   }
 
   /** Whether it has left nothing behind. */

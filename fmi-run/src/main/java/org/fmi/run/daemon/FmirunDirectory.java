@@ -21,7 +21,7 @@ public record FmirunDirectory(String jobId, Path path, @Nullable ProcessHandle f
 
   /** All that there are, in the order of the jobs' ids. */
   public static List<FmirunDirectory> all() throws IOException {
-    return all(NodeDirectory.base());
+    return all(NodePaths.base());
   }
 
   /** Those whose fmirun runs. */
@@ -31,12 +31,12 @@ public record FmirunDirectory(String jobId, Path path, @Nullable ProcessHandle f
 
   static List<FmirunDirectory> all(Path base) throws IOException {
     List<FmirunDirectory> all = new ArrayList<>();
-    String glob = NodeDirectory.PREFIX + "*-" + NodeDirectory.RUN + "-*";
+    String glob = NodePaths.PREFIX + "*-" + NodePaths.RUN + "-*";
     try (DirectoryStream<Path> found = Files.newDirectoryStream(base, glob)) {
       for (Path path : found) {
-        Matcher name = NodeDirectory.FINISHED_NAME.matcher(path.getFileName().toString());
+        Matcher name = NodePaths.FINISHED_NAME.matcher(path.getFileName().toString());
         if (name.matches() && NodeDirectory.isOwn(path)) {
-          all.add(new FmirunDirectory(name.group(1), path, NodeDirectory.daemon(path)));
+          all.add(new FmirunDirectory(name.group(1), path, DirectoryLock.holder(path)));
         }
       }
     } catch (DirectoryIteratorException e) {

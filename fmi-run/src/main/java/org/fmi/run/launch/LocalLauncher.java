@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.run.Installation;
-import org.fmi.run.daemon.NodeDirectory;
+import org.fmi.run.daemon.NodeFence;
 
 /** Makes nodes out of daemons on this machine. */
 public final class LocalLauncher implements Launcher {
@@ -28,7 +28,7 @@ public final class LocalLauncher implements Launcher {
 
   @Override
   public void fence(String name, Bootstrap last) throws IOException {
-    NodeDirectory.fence(last);
+    NodeFence.fence(last);
   }
 
   @Override

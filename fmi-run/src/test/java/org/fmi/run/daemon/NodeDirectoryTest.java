@@ -47,11 +47,11 @@ final class NodeDirectoryTest {
   }
 
   private void fence(int node) throws IOException {
-    NodeDirectory.fence(job, node, 1, SECRET);
+    NodeFence.fence(job, node, 1, SECRET);
   }
 
   private String name(int node) {
-    return String.valueOf(NodeDirectory.path(job, node, 0, SECRET).getFileName());
+    return String.valueOf(NodePaths.of(job, node, 0, SECRET).getFileName());
   }
 
   private static Process start(Path directory) throws IOException {
@@ -75,7 +75,7 @@ final class NodeDirectoryTest {
     assertThat(directory.free()).isEqualTo(Files.getFileStore(disk).getUsableSpace());
     Files.createFile(directory.path().resolve("piece"));
     // Of a daemon after it.
-    NodeDirectory.fence(onDisk(disk, 1));
+    NodeFence.fence(onDisk(disk, 1));
     assertThat(disk).isEmptyDirectory();
   }
 
@@ -121,10 +121,10 @@ final class NodeDirectoryTest {
       left = Path.of(String.valueOf(out.readLine()));
     }
     assertThat(left).isDirectory();
-    NodeDirectory.sweepDead(where);
+    DeadJobs.sweep(where);
     assertThat(left).as("it is locked").isDirectory();
     dead.destroyForcibly().waitFor();
-    NodeDirectory.sweepDead(where);
+    DeadJobs.sweep(where);
     assertThat(left).doesNotExist();
   }
 
@@ -186,7 +186,7 @@ final class NodeDirectoryTest {
     Path script = scripts.resolve("again");
     Files.writeString(script, "#!/bin/sh\nexec \"$0\"\n");
     assertThat(script.toFile().setExecutable(true)).isTrue();
-    Path path = NodeDirectory.path(job, 5, 0, SECRET);
+    Path path = NodePaths.of(job, 5, 0, SECRET);
     for (int i = 0; i < 200; i++) {
       ProcessBuilder builder = new ProcessBuilder(script.toString());
       builder.environment().put(NodeDirectory.SOCKET_VARIABLE, path + "/daemon.sock");
@@ -207,7 +207,7 @@ final class NodeDirectoryTest {
     try (var out = daemon.inputReader()) {
       path = Path.of(String.valueOf(out.readLine()));
       assertThat(path).exists();
-      NodeDirectory.sweepDead();
+      DeadJobs.sweep();
       assertThat(path).exists();
       Process rank = start(path);
       fence(HOLDERS_NODE);
@@ -227,7 +227,7 @@ final class NodeDirectoryTest {
       Path path = Path.of(String.valueOf(out.readLine()));
       daemon.destroyForcibly();
       assertThat(daemon.waitFor(30, TimeUnit.SECONDS)).isTrue();
-      NodeDirectory.sweepDead();
+      DeadJobs.sweep();
       assertThat(path).doesNotExist();
     } finally {
       daemon.destroyForcibly();
@@ -251,7 +251,7 @@ final class NodeDirectoryTest {
       fmirun.destroyForcibly();
       assertThat(fmirun.waitFor(30, TimeUnit.SECONDS)).isTrue();
       assertThat(ofRunning()).doesNotContainKey(job);
-      NodeDirectory.sweepDead();
+      DeadJobs.sweep();
       assertThat(path).doesNotExist();
     } finally {
       fmirun.destroyForcibly();
@@ -271,7 +271,7 @@ final class NodeDirectoryTest {
       assertThat(ofRunning()).containsKey(job);
     } finally {
       fmirun.destroyForcibly().waitFor();
-      NodeDirectory.sweepDead();
+      DeadJobs.sweep();
     }
   }
 
@@ -311,7 +311,7 @@ final class NodeDirectoryTest {
         Files.writeString(path.resolve("lock"), "1");
         Files.setLastModifiedTime(path, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
       }
-      NodeDirectory.sweepDead();
+      DeadJobs.sweep();
       assertThat(path.resolve("data")).exists();
     } finally {
       delete(path);
@@ -333,7 +333,7 @@ final class NodeDirectoryTest {
       Files.copy(Path.of("/bin/sleep"), lock, StandardCopyOption.COPY_ATTRIBUTES);
       assumeThat(Files.isExecutable(lock)).as("/dev/shm allows programs").isTrue();
       process = new ProcessBuilder(lock.toString(), "1000").start();
-      NodeDirectory.sweepDead();
+      DeadJobs.sweep();
       assertThat(lock).exists();
       assertThat(before).doesNotExist();
       assertThat(after).doesNotExist();
@@ -351,11 +351,11 @@ final class NodeDirectoryTest {
   void itsNameIsKnownToThoseWhoKnowTheSecret() {
     byte[] other = SECRET.clone();
     other[31] = 1;
-    Path path = NodeDirectory.path(job, 1, 2, SECRET);
+    Path path = NodePaths.of(job, 1, 2, SECRET);
     assertThat(path)
-        .isEqualTo(NodeDirectory.path(job, 1, 2, SECRET.clone()))
-        .isNotEqualTo(NodeDirectory.path(job, 1, 2, other))
-        .isNotEqualTo(NodeDirectory.path(job, 1, 3, SECRET));
+        .isEqualTo(NodePaths.of(job, 1, 2, SECRET.clone()))
+        .isNotEqualTo(NodePaths.of(job, 1, 2, other))
+        .isNotEqualTo(NodePaths.of(job, 1, 3, SECRET));
     assertThat(name(1)).startsWith("fmi-" + job + "-1-");
   }
 
@@ -399,7 +399,7 @@ final class NodeDirectoryTest {
   @EnumSource
   void aProcessThatAForeignDirectoryNamesSurvives(Foreign kind, @TempDir Path elsewhere)
       throws Exception {
-    Path path = NodeDirectory.path(job, 7, 0, SECRET);
+    Path path = NodePaths.of(job, 7, 0, SECRET);
     Process named = new ProcessBuilder("sleep", "1000").start();
     Process holder = null;
     try {
@@ -427,7 +427,7 @@ final class NodeDirectoryTest {
       }
 
       fence(7);
-      NodeDirectory.sweepDead();
+      DeadJobs.sweep();
 
       assertThat(named.isAlive()).isTrue();
       assertThat(holder.isAlive()).isTrue();

@@ -50,7 +50,7 @@ final class NodeEnergyTest {
 
   /** It first makes an end of what was before it. */
   private void nextDaemonStarts() throws IOException {
-    NodeDirectory.fence(job, NODE, 1, SECRET);
+    NodeFence.fence(job, NODE, 1, SECRET);
   }
 
   private Path most(int core) {

@@ -115,11 +115,10 @@ final class NodeProgramTest {
     NodeDirectory large =
         NodeDirectory.createForProgram(
             job, 4, 0, SECRET, "", NodeDirectory.PROGRAM_IN_MEMORY_BYTES + 1);
-    assertThat(small.path().getParent())
-        .isEqualTo(NodeDirectory.path(job, 3, 0, SECRET).getParent());
+    assertThat(small.path().getParent()).isEqualTo(NodePaths.of(job, 3, 0, SECRET).getParent());
     assertThat(large.path().getParent()).isEqualTo(Path.of(System.getProperty("java.io.tmpdir")));
     for (int node : List.of(3, 4)) {
-      NodeDirectory.fence(new Bootstrap(job, node, 0, SECRET, List.of(), 0, "", 1000, 1000));
+      NodeFence.fence(new Bootstrap(job, node, 0, SECRET, List.of(), 0, "", 1000, 1000));
     }
     assertThat(small.path()).doesNotExist();
     assertThat(large.path()).doesNotExist();

@@ -1,0 +1,91 @@
+package org.fmi.run.daemon;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Sweeps what dead jobs of this user have left: directories that no process has locked. */
+final class DeadJobs {
+  private DeadJobs() {}
+
+  /** Deletes what dead jobs of this user have left, as far as it can: the new one must not fail. */
+  static void sweep() {
+    sweep("");
+  }
+
+  /**
+   * The same, in another directory too.
+   *
+   * @param disk that the user has named; empty if none
+   */
+  static void sweep(String disk) {
+    Set<Path> bases = new LinkedHashSet<>(NodePaths.programBases(""));
+    bases.addAll(NodePaths.programBases(disk));
+    bases.forEach(DeadJobs::sweepIn);
+  }
+
+  /** The same, in one directory alone. */
+  static void sweepIn(Path base) {
+    try (DirectoryStream<Path> found =
+        Files.newDirectoryStream(
+            base, "{" + NodePaths.PREFIX + "," + NodePaths.UNFINISHED + "}*")) {
+      for (Path path : found) {
+        sweepOne(path);
+      }
+    } catch (IOException | DirectoryIteratorException e) {
+      System.err.println("fmi-daemon: cannot look for what dead jobs have left: " + e);
+    }
+  }
+
+  private static void sweepOne(Path path) {
+    try {
+      if (isAbandoned(path)) {
+        NodeProcesses.kill(Set.of(path.toString()));
+        NodeTree.delete(path);
+      }
+    } catch (IOException e) {
+      System.err.println("fmi-daemon: cannot delete what a dead job has left: " + e);
+    }
+  }
+
+  /**
+   * Whether this is a node's directory without a daemon. Where they lie others may have directories
+   * of similar names: all must be as {@link NodeDirectory#create} makes it.
+   */
+  private static boolean isAbandoned(Path path) throws IOException {
+    String name = path.getFileName().toString();
+    boolean finished = NodePaths.FINISHED_NAME.matcher(name).matches();
+    if ((!finished && !NodePaths.UNFINISHED_NAME.matcher(name).matches())
+        || !NodeDirectory.isOwn(path)) {
+      return false;
+    }
+    try {
+      Path lock = DirectoryLock.in(path);
+      if (finished && Files.isRegularFile(lock, LinkOption.NOFOLLOW_LINKS)) {
+        return DirectoryLock.isFree(lock);
+      }
+      // Being made or deleted, unless it is old; it holds nothing but the lock.
+      Instant changed = Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toInstant();
+      return changed.isBefore(Instant.now().minus(Duration.ofMinutes(1)))
+          && isEmptyBut(lock, path)
+          && (!Files.exists(lock, LinkOption.NOFOLLOW_LINKS) || DirectoryLock.isFree(lock));
+    } catch (NoSuchFileException e) {
+      return false;
+    }
+  }
+
+  private static boolean isEmptyBut(Path lock, Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.allMatch(lock::equals);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package org.fmi.run.daemon;
+
+import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import org.fmi.run.energy.CpuFrequencies;
+
+/** Deletes the directory of a node with all that is in it. */
+final class NodeTree {
+  private static final int DELETIONS = 20;
+
+  private NodeTree() {}
+
+  /** The lock last: one that is not deleted to the end must still be known for what it is. */
+  static void delete(Path root) throws IOException {
+    CpuFrequencies.restore(root);
+    Path lock = DirectoryLock.in(root);
+    for (int i = 0; ; i++) {
+      try {
+        deleteAllIn(root, lock);
+        Files.deleteIfExists(lock);
+        Files.deleteIfExists(root);
+        return;
+      } catch (DirectoryNotEmptyException e) {
+        // A process that was dying has written once more.
+        if (i == DELETIONS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Has one file descriptor at a time: a process at its limit may have no more. */
+  private static void deleteAllIn(Path directory, Path but) throws IOException {
+    // A stream of Files has two.
+    String[] names = directory.toFile().list();
+    if (names == null) {
+      if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+        throw new IOException(directory + " cannot be read");
+      }
+      return; // another process deletes it too
+    }
+    for (String name : names) {
+      Path file = directory.resolve(name);
+      if (file.equals(but)) {
+        continue;
+      }
+      if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+        deleteAllIn(file, but);
+      }
+      Files.deleteIfExists(file);
+    }
+  }
+}
