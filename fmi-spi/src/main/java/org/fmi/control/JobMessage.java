@@ -1,6 +1,7 @@
 package org.fmi.control;
 
 import java.util.List;
+import org.fmi.codec.Tag;
 
 /** What the job tells its ranks. */
 public sealed interface JobMessage {
@@ -11,6 +12,7 @@ public sealed interface JobMessage {
    * @param failed a rank that has failed in the epoch before, or {@link #NONE}
    * @param without transports to leave out where that can be done
    */
+  @Tag(1)
   record Revoke(int epoch, int failed, List<String> without) implements JobMessage {
     /** No rank has failed, or none that this one must know of. */
     public static final int NONE = -1;
@@ -25,6 +27,7 @@ public sealed interface JobMessage {
    *     on; {@link #ALL_GO_BACK} if there are none
    * @param endpoints of all ranks
    */
+  @Tag(2)
   record Start(int epoch, boolean rollback, long local, AddressTable endpoints)
       implements JobMessage {
     /** In place of a version. */
@@ -42,20 +45,24 @@ public sealed interface JobMessage {
   }
 
   /** The job knows that this rank makes a choice in this loop: go on, and make it. */
+  @Tag(8)
   record Noted(long loop) implements JobMessage {}
 
   /**
    * What a rank has reported by {@link RankMessage.Chose} is kept: the answer to each, in order.
    */
+  @Tag(9)
   record Kept() implements JobMessage {}
 
   /**
    * What this rank, which goes back alone, has decided since the checkpoint: it is to decide the
    * same again. Comes before {@link Start}.
    */
+  @Tag(10)
   record Decided(int epoch, long[] determinants) implements JobMessage {}
 
   /** All have finished: leave. */
+  @Tag(3)
   record Release() implements JobMessage {}
 
   /**
@@ -64,6 +71,7 @@ public sealed interface JobMessage {
    *
    * @param request counts them
    */
+  @Tag(12)
   record Settle(int epoch, long request) implements JobMessage {}
 
   /**
@@ -72,6 +80,7 @@ public sealed interface JobMessage {
    *
    * @param request counts them
    */
+  @Tag(4)
   record Hold(int epoch, long request) implements JobMessage {}
 
   /**
@@ -79,6 +88,7 @@ public sealed interface JobMessage {
    *
    * @param files whether it is to be written to files too, if the job writes any
    */
+  @Tag(5)
   record Meet(int epoch, long request, LoopPoint at, boolean files) implements JobMessage {}
 
   /**
@@ -89,11 +99,14 @@ public sealed interface JobMessage {
    * @param newest the newest version that was committed when it was asked for; -1 if that is not
    *     known
    */
+  @Tag(11)
   record Begin(int epoch, long request, long newest) implements JobMessage {}
 
   /** The next checkpoint is to be written to files; for rank 0, which chooses those that are. */
+  @Tag(7)
   record WriteNext() implements JobMessage {}
 
   /** Nobody asks any more: go on. */
+  @Tag(6)
   record GoOn(int epoch, long request) implements JobMessage {}
 }

@@ -1,5 +1,7 @@
 package org.fmi.control;
 
+import org.fmi.codec.Tag;
+
 /**
  * Something that happened, for the progress lines and the event file, whose format is the names of
  * these records and of their components. The shell adds the time.
@@ -80,6 +82,7 @@ public sealed interface Notice {
    *
    * @param messages what it sends them again
    */
+  @Tag(1)
   record GoesOn(int epoch, int rank, long loop, long iteration, long messages, long bytes)
       implements ByRank {}
 
@@ -90,6 +93,7 @@ public sealed interface Notice {
    * @param iteration the one it is in
    * @param repeated how many it has done, or begun, again
    */
+  @Tag(2)
   record CaughtUp(int epoch, int rank, long loop, long from, long iteration, long repeated)
       implements ByRank {}
 
@@ -100,6 +104,7 @@ public sealed interface Notice {
    * @param bytes what the log takes
    * @param limit what it may take
    */
+  @Tag(3)
   record LogFills(int epoch, int rank, long loop, long iteration, long bytes, long limit)
       implements ByRank {}
 
@@ -113,6 +118,7 @@ public sealed interface Notice {
    *     one
    * @param needed what the log would take from one to the next, as far as is known
    */
+  @Tag(4)
   record LogFull(
       int epoch,
       int rank,
@@ -135,6 +141,7 @@ public sealed interface Notice {
    * @param computed the iterations that are computed again, of all ranks together
    * @param computedBy how many of them each of these ranks computes, as {@code [0: 1, 1: 2]}
    */
+  @Tag(5)
   record FlowBegun(
       int epoch,
       long loop,
@@ -147,6 +154,7 @@ public sealed interface Notice {
       implements ByRank {}
 
   /** All ranks go back, though the user has wanted only those to compute that must. */
+  @Tag(6)
   record FlowImpossible(int epoch, long loop, String reason) implements ByRank {}
 
   /**
@@ -158,6 +166,7 @@ public sealed interface Notice {
    * @param logged how many messages of the loop its process has copied to its log
    * @param loggedBytes what they took there
    */
+  @Tag(7)
   record LoopDone(
       int epoch, int rank, long loop, long completed, long repeated, long logged, long loggedBytes)
       implements ByRank {}
@@ -239,6 +248,7 @@ public sealed interface Notice {
   record Level2Awaited(long version, long iteration, long atMostMillis) implements Notice {}
 
   /** The job runs on with less than was asked for; says what. */
+  @Tag(8)
   record Degraded(String what) implements ByRank {
     /**
      * What files hold of a version cannot be used.
@@ -257,6 +267,7 @@ public sealed interface Notice {
    * @param about one of the kinds below: users are warned of each once
    * @param what for the user, a line
    */
+  @Tag(9)
   record Warned(int rank, String about, String what) implements ByRank {
     /** Ranks are in different iterations in one collective. */
     public static final String ITERATIONS = "iterations";

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
+import org.fmi.codec.Tag;
 
 /** What a rank tells the job. */
 public sealed interface RankMessage {
@@ -21,12 +22,14 @@ public sealed interface RankMessage {
   }
 
   /** Something for the user: nothing follows from it. */
+  @Tag(15)
   record Notify(Notice.ByRank notice) implements RankMessage {}
 
   /** Is about what the rank could decide otherwise if it had to do it again. */
   sealed interface Choosing extends RankMessage permits Chooses, Chose {}
 
   /** Gives up what it has computed in an epoch that is over; it stands in this iteration. */
+  @Tag(13)
   record Left(int epoch, long loop, long iteration) implements RankMessage {}
 
   /**
@@ -35,6 +38,7 @@ public sealed interface RankMessage {
    * @param standing whether it may stay where it is
    * @param addresses endpoints by the name of their transport, and "detector"
    */
+  @Tag(1)
   record Joined(int epoch, Position position, Standing standing, Map<String, byte[]> addresses)
       implements RankMessage {
     /** Stands where it cannot but go back with all others. */
@@ -72,6 +76,7 @@ public sealed interface RankMessage {
   /**
    * Makes a choice in this loop that its log does not cover; waits for {@link JobMessage.Noted}.
    */
+  @Tag(18)
   record Chooses(long loop, String choice) implements Choosing {}
 
   /**
@@ -84,10 +89,12 @@ public sealed interface RankMessage {
    * @param first how much was decided before: the job has it
    * @param determinants what was decided, as the rank writes it
    */
+  @Tag(20)
   record Chose(int rank, long committed, long version, int first, long[] determinants)
       implements Choosing {}
 
   /** Only those go back that have failed, and this is impossible: all must. */
+  @Tag(19)
   record LocalImpossible(int epoch, String reason) implements RankMessage {}
 
   /**
@@ -95,6 +102,7 @@ public sealed interface RankMessage {
    *
    * @param overlay what they run over
    */
+  @Tag(2)
   record Connected(int epoch, String overlay) implements RankMessage {}
 
   /**
@@ -103,6 +111,7 @@ public sealed interface RankMessage {
    * @param iteration the iteration it goes on with, -1 at the start of the program
    * @param rebuilt whether this rank's checkpoint was rebuilt from the group's code
    */
+  @Tag(3)
   record Running(int epoch, long loop, long iteration, boolean rebuilt) implements RankMessage {}
 
   /**
@@ -112,6 +121,7 @@ public sealed interface RankMessage {
    * @param heardNanos when, by this rank's monotonic clock
    * @param overlay what this rank's overlay runs over, or is being connected over
    */
+  @Tag(4)
   record Suspect(int epoch, int rank, int hops, long heardNanos, String overlay, String reason)
       implements RankMessage {}
 
@@ -124,6 +134,7 @@ public sealed interface RankMessage {
    * @param bytes size of rank 0's image
    * @param codedBytes how much of it was coded: the rest was as before
    */
+  @Tag(5)
   record CheckpointDone(
       int epoch,
       long version,
@@ -170,6 +181,7 @@ public sealed interface RankMessage {
   }
 
   /** The first place where this rank can still stop for the checkpoint that it was asked for. */
+  @Tag(16)
   record Stops(int epoch, long request, LoopPoint first) implements RankMessage {}
 
   /**
@@ -178,6 +190,7 @@ public sealed interface RankMessage {
    * @param files whether it is to be written to files too, if the job writes any: the program asks
    *     for it, and not the rank, whose log fills
    */
+  @Tag(17)
   record CheckpointWanted(int epoch, LoopPoint least, boolean files) implements RankMessage {}
 
   /**
@@ -186,16 +199,19 @@ public sealed interface RankMessage {
    * @param generation the files, as the user calls them
    * @param ranks those that have read; empty if all
    */
+  @Tag(14)
   record FilesRead(int epoch, String generation, long loop, long iteration, String ranks)
       implements RankMessage {}
 
   /** Came to the place where this failure is to be injected, and waits. */
+  @Tag(6)
   record AtFault(int fault) implements RankMessage {}
 
   /**
    * Cannot go on without restarting all processes: a replay that does not match, a record over its
    * limit.
    */
+  @Tag(7)
   record RestartNeeded(int epoch, String reason) implements RankMessage {}
 
   /**
@@ -203,6 +219,7 @@ public sealed interface RankMessage {
    *
    * @param checkpointsLost whether because more checkpoints are lost than can be brought back
    */
+  @Tag(8)
   record Unrecoverable(int epoch, boolean checkpointsLost, String reason) implements RankMessage {}
 
   /**
@@ -210,9 +227,11 @@ public sealed interface RankMessage {
    *
    * @param reason for the user, a line
    */
+  @Tag(12)
   record ProgramFault(int epoch, String reason) implements RankMessage {}
 
   /** Reached {@code Fmi.close}. */
+  @Tag(9)
   record Finished(int epoch) implements RankMessage {}
 
   /**
@@ -221,6 +240,7 @@ public sealed interface RankMessage {
    * @param loop the one that it was in, or {@link #NO_LOOP}
    * @param trace the stack trace; empty while the exception is on its way and only that is known
    */
+  @Tag(11)
   record Failed(long loop, long iteration, String trace) implements RankMessage {
     /** The loop and the iteration of what happens outside of loops. */
     public static final int NO_LOOP = -1;
@@ -272,5 +292,6 @@ public sealed interface RankMessage {
   }
 
   /** The program called abort. */
+  @Tag(10)
   record Abort(int status) implements RankMessage {}
 }

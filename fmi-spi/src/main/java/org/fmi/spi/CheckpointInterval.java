@@ -1,5 +1,7 @@
 package org.fmi.spi;
 
+import org.fmi.codec.Tag;
+
 /** When a checkpoint is due. */
 public sealed interface CheckpointInterval {
   /**
@@ -7,6 +9,7 @@ public sealed interface CheckpointInterval {
    *
    * @param iterations at least 1
    */
+  @Tag(1)
   record Every(long iterations) implements CheckpointInterval {
     public Every {
       if (iterations < 1) {
@@ -22,6 +25,7 @@ public sealed interface CheckpointInterval {
    *
    * @param seconds more than 0
    */
+  @Tag(3)
   record ByTime(double seconds) implements CheckpointInterval {
     public ByTime {
       if (!(seconds > 0)) {
@@ -37,6 +41,7 @@ public sealed interface CheckpointInterval {
    *
    * @param seconds more than 0
    */
+  @Tag(2)
   record Mtbf(double seconds) implements CheckpointInterval {
     public Mtbf {
       if (!(seconds > 0)) {

@@ -1,5 +1,6 @@
 package org.fmi.spi;
 
+import org.fmi.codec.Tag;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ public sealed interface RecoveryPolicy {
    * @param overlapped see {@link #overlapped}
    * @param files see {@link #files}
    */
+  @Tag(1)
   record Global(boolean overlapped, boolean files) implements RecoveryPolicy {}
 
   /**
@@ -25,6 +27,7 @@ public sealed interface RecoveryPolicy {
    * @param overlapped see {@link #overlapped}
    * @param files see {@link #files}
    */
+  @Tag(2)
   record Local(Log log, boolean overlapped, boolean files) implements RecoveryPolicy {}
 
   /**
@@ -35,6 +38,7 @@ public sealed interface RecoveryPolicy {
    *     ranks do
    * @param files see {@link #files}
    */
+  @Tag(3)
   record Flow(int limit, @Nullable Log log, boolean files) implements RecoveryPolicy {
     public Flow {
       if (limit < 1) {
@@ -54,6 +58,7 @@ public sealed interface RecoveryPolicy {
    *
    * @param files see {@link #files}
    */
+  @Tag(4)
   record Checked(boolean files) implements RecoveryPolicy {
     @Override
     public boolean overlapped() {
@@ -64,6 +69,7 @@ public sealed interface RecoveryPolicy {
   /** The most that a rank keeps of the messages that it has sent since the last checkpoint. */
   sealed interface Log {
     /** As much as the state of the loop takes, as far as the node's memory allows that. */
+    @Tag(1)
     record OfState() implements Log {}
 
     /**
@@ -71,6 +77,7 @@ public sealed interface RecoveryPolicy {
      *
      * @param bytes at least 1
      */
+    @Tag(2)
     record OfBytes(long bytes) implements Log {
       public OfBytes {
         if (bytes < 1) {

@@ -553,7 +553,7 @@ final class Checkpoints {
     if (from == null) {
       return false;
     }
-    String refusal = from.fill(loop.number, loop.state(), why -> refused(epoch, why));
+    String refusal = from.fill(loop.number, loop.state(), this::refused);
     if (refusal != null) {
       throw endJob(epoch, "cannot go on from " + from.name() + ": " + refusal);
     }
@@ -569,7 +569,7 @@ final class Checkpoints {
     return id.last();
   }
 
-  private void refused(int epoch, String why) {
+  private void refused(String why) {
     if (config.rank() == 0) {
       link.report(Notice.Degraded.filesRefused(why));
     }

@@ -6,12 +6,14 @@ import java.util.Arrays;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
+import org.fmi.codec.ByHand;
 import org.fmi.control.AddressTable;
 
 /**
  * How the addresses of all ranks are written inside of a message, which each node gets: compressed.
  * What is left of each rank is little more than the ports that it listens at.
  */
+@ByHand(1)
 final class AddressCodec {
   /** No stream of bytes becomes longer than that many times its length. */
   private static final int MOST_GROWTH = 1100;
@@ -32,7 +34,8 @@ final class AddressCodec {
         }
         length += deflater.deflate(compressed, length, compressed.length - length);
       }
-      out.putInt(size).putBytes(Arrays.copyOf(compressed, length));
+      out.putInt(size);
+      out.putBytes(Arrays.copyOf(compressed, length));
     }
   }
 

@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a daemon must know to find its way back to fmirun; it reads it from its standard input, so
@@ -30,7 +29,11 @@ public record Bootstrap(
     String pieces,
     int heartbeatMillis,
     int startMillis) {
-  private static final String FIRST = "fmi-bootstrap 1";
+  private static final String FIRST = "fmi-bootstrap ";
+
+  /** Of the messages that follow once the daemon is connected. */
+  private static final String VERSION = "%08x".formatted(WireVersion.VALUE);
+
   private static final String LAST = "end";
 
   /** How much longer what waits for a core may take. */
@@ -51,7 +54,7 @@ public record Bootstrap(
   /** The lines that {@link #read} takes. */
   public String text() {
     StringBuilder text = new StringBuilder(256);
-    text.append(FIRST).append('\n');
+    text.append(FIRST).append(VERSION).append('\n');
     text.append("job ").append(jobId).append('\n');
     text.append("node ").append(node).append('\n');
     text.append("generation ").append(generation).append('\n');
@@ -71,11 +74,20 @@ public record Bootstrap(
   }
 
   /**
-   * @throws IOException if it is not what {@link #text} makes; the message says no more than that
+   * @throws IOException if it is not what {@link #text} makes, or that of another build, whose
+   *     messages are others; the message says no more than that
    */
   public static Bootstrap read(BufferedReader in) throws IOException {
     try {
-      expect(in.readLine(), FIRST);
+      String version = field(in, FIRST);
+      if (!version.equals(VERSION)) {
+        throw new IOException(
+            "fmirun is of another build of FMI: its messages are of version "
+                + version
+                + ", those of this host "
+                + VERSION
+                + "; install the same build on all hosts");
+      }
       String jobId = field(in, "job ");
       int node = Integer.parseInt(field(in, "node "));
       int generation = Integer.parseInt(field(in, "generation "));
@@ -93,7 +105,9 @@ public record Bootstrap(
           new String(HexFormat.of().parseHex(field(in, "pieces ")), StandardCharsets.UTF_8);
       int heartbeatMillis = Integer.parseInt(field(in, "heartbeat "));
       int startMillis = Integer.parseInt(field(in, "start "));
-      expect(in.readLine(), LAST);
+      if (!LAST.equals(in.readLine())) {
+        throw malformed();
+      }
       return new Bootstrap(
           jobId, node, generation, secret, addresses, port, pieces, heartbeatMillis, startMillis);
     } catch (IllegalArgumentException e) {
@@ -109,15 +123,8 @@ public record Bootstrap(
     return line.substring(name.length());
   }
 
-  private static void expect(@Nullable String line, String text) throws IOException {
-    if (!text.equals(line)) {
-      throw malformed();
-    }
-  }
-
   private static IOException malformed() {
-    return new IOException(
-        "this program is started by fmirun, of the same version, which gives it its instructions");
+    return new IOException("this program is started by fmirun, which gives it its instructions");
   }
 
   @Override

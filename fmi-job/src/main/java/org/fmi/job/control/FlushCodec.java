@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.util.List;
-import org.fmi.spi.PinnedImage;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +27,7 @@ public final class FlushCodec {
 
   /** Gives the helper a task. */
   public static void write(OutputStream to, FlushTask task) throws IOException {
-    writeWhole(to, encode(task));
+    writeWhole(to, FlushTaskCodec.encode(task));
   }
 
   /**
@@ -39,7 +37,9 @@ public final class FlushCodec {
    */
   public static @Nullable FlushTask readTask(InputStream from) throws IOException {
     byte[] length = from.readNBytes(Integer.BYTES);
-    return length.length == 0 ? null : decodeTask(readWhole(from, ByteBuffer.wrap(length)));
+    return length.length == 0
+        ? null
+        : FlushTaskCodec.decode(readWhole(from, ByteBuffer.wrap(length)));
   }
 
   /** Tells the daemon that something has been done. */
@@ -51,7 +51,7 @@ public final class FlushCodec {
   /** Tells the daemon that the task is over. */
   public static void write(OutputStream to, FlushResult result) throws IOException {
     to.write(ENDED);
-    writeWhole(to, encode(result));
+    writeWhole(to, FlushResultCodec.encode(result));
   }
 
   /**
@@ -70,7 +70,8 @@ public final class FlushCodec {
       return null;
     }
     try {
-      return decodeResult(readWhole(from, ByteBuffer.wrap(from.readNBytes(Integer.BYTES))));
+      return FlushResultCodec.decode(
+          readWhole(from, ByteBuffer.wrap(from.readNBytes(Integer.BYTES))));
     } catch (EOFException e) {
       return null; // killed in the middle
     }
@@ -95,103 +96,5 @@ public final class FlushCodec {
       throw new EOFException();
     }
     return ByteBuffer.wrap(message);
-  }
-
-  public static byte[] encode(FlushTask message) {
-    return switch (message) {
-      case FlushTask.Write m ->
-          new MessageWriter(1)
-              .putString(m.directory())
-              .putString(m.job())
-              .putInt(m.size())
-              .putInt(m.node())
-              .putInt(m.epoch())
-              .putLong(m.version())
-              .putLong(m.oldest())
-              .putLong(m.bytesPerSecond())
-              .putString(m.pieces())
-              .putList(m.ranks(), FlushCodec::putOfRank)
-              .toBytes();
-      case FlushTask.Publish m ->
-          new MessageWriter(2)
-              .putString(m.directory())
-              .putString(m.job())
-              .putLong(m.version())
-              .putLong(m.oldest())
-              .putBytes(m.manifest())
-              .putInt(m.keep())
-              .toBytes();
-    };
-  }
-
-  /**
-   * @throws BadMessageException if the bytes are no such message
-   */
-  public static FlushTask decodeTask(ByteBuffer bytes) throws BadMessageException {
-    MessageReader in = new MessageReader(bytes);
-    return in.end(
-        switch (in.type()) {
-          case 1 ->
-              new FlushTask.Write(
-                  in.getString(),
-                  in.getString(),
-                  in.getInt(),
-                  in.getInt(),
-                  in.getInt(),
-                  in.getLong(),
-                  in.getLong(),
-                  in.getLong(),
-                  in.getString(),
-                  in.getList(FlushCodec::getOfRank));
-          case 2 ->
-              new FlushTask.Publish(
-                  in.getString(),
-                  in.getString(),
-                  in.getLong(),
-                  in.getLong(),
-                  in.getBytes(),
-                  in.getInt());
-          default -> throw in.unknownType();
-        });
-  }
-
-  public static byte[] encode(FlushResult message) {
-    return switch (message) {
-      case FlushResult.Written m ->
-          new MessageWriter(1)
-              .putString(m.name())
-              .putLong(m.bytes())
-              .putInt(m.digest())
-              .putInts(m.ranks())
-              .toBytes();
-      case FlushResult.Published _ -> new MessageWriter(2).toBytes();
-      case FlushResult.Failed m ->
-          new MessageWriter(3).putString(m.reason()).putBoolean(m.full()).toBytes();
-    };
-  }
-
-  /**
-   * @throws BadMessageException if the bytes are no such message
-   */
-  public static FlushResult decodeResult(ByteBuffer bytes) throws BadMessageException {
-    MessageReader in = new MessageReader(bytes);
-    return in.end(
-        switch (in.type()) {
-          case 1 ->
-              new FlushResult.Written(in.getString(), in.getLong(), in.getInt(), in.getInts());
-          case 2 -> new FlushResult.Published();
-          case 3 -> new FlushResult.Failed(in.getString(), in.getBoolean());
-          default -> throw in.unknownType();
-        });
-  }
-
-  private static void putOfRank(MessageWriter out, FlushTask.OfRank of) {
-    out.putInt(of.rank()).putList(of.images(), Level2Parts::putImage);
-  }
-
-  private static FlushTask.OfRank getOfRank(MessageReader in) throws BadMessageException {
-    int rank = in.getInt();
-    List<PinnedImage> images = in.getList(Level2Parts::getImage);
-    return new FlushTask.OfRank(rank, images);
   }
 }

@@ -1,9 +1,12 @@
 package org.fmi.job.control;
 
 import java.util.List;
+import org.fmi.codec.Tag;
+import org.fmi.codec.Wire;
 import org.fmi.spi.PinnedImage;
 
 /** What a daemon's helper is to do: one thing at a time. */
+@Wire
 public sealed interface FlushTask {
   /** What the user named. */
   String directory();
@@ -23,6 +26,7 @@ public sealed interface FlushTask {
    * @param bytesPerSecond at most; 0 for no limit
    * @param pieces the directory of the node's memory
    */
+  @Tag(1)
   record Write(
       String directory,
       String job,
@@ -48,6 +52,7 @@ public sealed interface FlushTask {
   }
 
   /** Make a version count, and delete old ones: answered by {@link FlushResult.Published}. */
+  @Tag(2)
   record Publish(String directory, String job, long version, long oldest, byte[] manifest, int keep)
       implements FlushTask {}
 }

@@ -2,11 +2,14 @@ package org.fmi.job.control;
 
 import java.util.List;
 import java.util.Map;
+import org.fmi.codec.Tag;
+import org.fmi.codec.Wire;
 import org.fmi.control.Counter;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
 
 /** What a daemon tells fmirun. */
+@Wire
 public sealed interface FromDaemon {
   /**
    * The first message: the daemon is connected.
@@ -17,6 +20,7 @@ public sealed interface FromDaemon {
    * @param memoryFree free bytes where the node's memory lies
    * @param java the version of the JDK it found
    */
+  @Tag(1)
   record Hello(int node, long pid, int whole, List<int[]> cores, long memoryFree, String java)
       implements FromDaemon {
     public Hello {
@@ -25,15 +29,19 @@ public sealed interface FromDaemon {
   }
 
   /** The answer to {@link ToDaemon.Setup}: ranks can be started. */
+  @Tag(2)
   record Ready() implements FromDaemon {}
 
   /** The node cannot take part, or not any longer, and why: fmirun makes an end of it. */
+  @Tag(3)
   record Refused(String reason) implements FromDaemon {}
 
   /** Somebody other than fmirun has told the daemon to end, and it does. */
+  @Tag(15)
   record Terminated() implements FromDaemon {}
 
   /** Something the user should know. */
+  @Tag(4)
   record Warning(String text) implements FromDaemon {}
 
   /**
@@ -41,22 +49,28 @@ public sealed interface FromDaemon {
    *
    * @param status exit status, or 128 + signal
    */
+  @Tag(5)
   record RankExited(int rank, int incarnation, int status, boolean signaled)
       implements FromDaemon {}
 
   /** A rank's process lives but said nothing for too long. */
+  @Tag(6)
   record RankSilent(int rank, int incarnation) implements FromDaemon {}
 
   /** A rank's process was killed; its exit follows when the system has cleared it away. */
+  @Tag(10)
   record RankDying(int rank, int incarnation) implements FromDaemon {}
 
   /** A rank's process was dying already when {@link ToDaemon.KillRank} came; its exit follows. */
+  @Tag(12)
   record RankWasDying(int rank, int incarnation) implements FromDaemon {}
 
   /** A rank has said something. */
+  @Tag(7)
   record Said(int rank, int incarnation, RankMessage message) implements FromDaemon {}
 
   /** What ranks show of themselves; nothing is decided by it. */
+  @Tag(11)
   record Reports(List<Report> reports) implements FromDaemon {
     public Reports {
       reports = List.copyOf(reports);
@@ -87,9 +101,11 @@ public sealed interface FromDaemon {
    * @param pid the number of its process, on its host
    * @param text for a person: lines, each with its end
    */
+  @Tag(13)
   record Stack(int rank, long pid, String text) implements FromDaemon {}
 
   /** Something of checkpoints on files. */
+  @Tag(14)
   record Level2(Level2Report report) implements FromDaemon {}
 
   /**
@@ -98,14 +114,17 @@ public sealed interface FromDaemon {
    * @param error whether on standard error
    * @param more whether more of the last line follows, or its end, which may be empty
    */
+  @Tag(8)
   record Output(int rank, boolean error, byte[] bytes, boolean more) implements FromDaemon {
     /** How long others wait while nothing more of a line follows. */
     public static final int PAUSE_MILLIS = 10_000;
   }
 
   /** This process of rank 0 reads standard input, for the first time. */
+  @Tag(16)
   record InputWanted(int incarnation) implements FromDaemon {}
 
   /** This many bytes of input have been given to the process; fmirun may send as many more. */
+  @Tag(9)
   record InputTaken(int incarnation, int bytes) implements FromDaemon {}
 }

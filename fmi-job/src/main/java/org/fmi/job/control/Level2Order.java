@@ -1,5 +1,7 @@
 package org.fmi.job.control;
 
+import org.fmi.codec.Tag;
+
 /** What fmirun wants a node to do with checkpoints on files. */
 public sealed interface Level2Order {
   /**
@@ -8,6 +10,7 @@ public sealed interface Level2Order {
    *
    * @param oldest a version that may be deleted if there is no room; -1 for none
    */
+  @Tag(1)
   record Flush(long version, long oldest) implements Level2Order {}
 
   /**
@@ -18,5 +21,6 @@ public sealed interface Level2Order {
    * @param manifest the content of that file
    * @param keep how many versions stay
    */
+  @Tag(2)
   record Publish(long version, long oldest, byte[] manifest, int keep) implements Level2Order {}
 }

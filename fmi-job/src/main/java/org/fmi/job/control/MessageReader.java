@@ -8,30 +8,47 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the fields of a message. Trusts no length: what is announced must be there, so that nobody
- * can make the reader allocate more than was sent.
+ * Reads the parts of a message; the generated codecs call it. Trusts no length: what is announced
+ * must be there, so that nobody can make the reader allocate more than was sent.
  */
 final class MessageReader {
-  /** The version of all messages of the control plane; grows when one of them changes. */
-  static final int VERSION = 4;
-
   private final ByteBuffer in;
-  private final int type;
 
+  /**
+   * Begins a message.
+   *
+   * @throws BadMessageException if it is not of this version
+   */
   MessageReader(ByteBuffer message) throws BadMessageException {
     in = message.slice().order(ByteOrder.LITTLE_ENDIAN);
-    int version = getByte();
-    if (version != VERSION) {
+    int version = getInt();
+    if (version != WireVersion.VALUE) {
       throw new BadMessageException(
-          "message of version " + version + ", expected " + VERSION + ": FMI versions differ");
+          "message of version %08x, expected %08x: FMI versions differ"
+              .formatted(version, WireVersion.VALUE));
     }
-    type = getByte();
   }
 
-  int type() {
-    return type;
+  /** Reads one part of a message. */
+  interface Part<T> {
+    T read(MessageReader in) throws BadMessageException;
+  }
+
+  /** Reads the message, which is this and no more. */
+  <T> T whole(Part<T> part) throws BadMessageException {
+    T message;
+    try {
+      message = part.read(this);
+    } catch (IllegalArgumentException e) {
+      throw new BadMessageException(String.valueOf(e.getMessage())); // of a record
+    }
+    if (in.hasRemaining()) {
+      throw new BadMessageException(in.remaining() + " bytes too many");
+    }
+    return message;
   }
 
   int getByte() throws BadMessageException {
@@ -57,6 +74,10 @@ final class MessageReader {
     return in.getLong();
   }
 
+  double getDouble() throws BadMessageException {
+    return Double.longBitsToDouble(getLong());
+  }
+
   byte[] getBytes() throws BadMessageException {
     byte[] value = new byte[count(1)];
     in.get(value);
@@ -69,6 +90,15 @@ final class MessageReader {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(value)).toString();
     } catch (CharacterCodingException e) {
       throw new BadMessageException("text that is not UTF-8");
+    }
+  }
+
+  <E extends Enum<E>> E getEnum(Class<E> type) throws BadMessageException {
+    String name = getString();
+    try {
+      return Enum.valueOf(type, name);
+    } catch (IllegalArgumentException e) {
+      throw new BadMessageException("no " + type.getSimpleName() + " of this name");
     }
   }
 
@@ -88,51 +118,33 @@ final class MessageReader {
     return values;
   }
 
-  /** Reads one element of a list or map. */
-  interface Element<T> {
-    T read(MessageReader in) throws BadMessageException;
-  }
-
-  <T> List<T> getList(Element<T> element) throws BadMessageException {
+  <T> List<T> getList(Part<T> element) throws BadMessageException {
     int count = count(1);
     List<T> values = new ArrayList<>(Math.min(count, 1024));
     for (int i = 0; i < count; i++) {
       values.add(element.read(this));
     }
-    return values;
+    return List.copyOf(values);
   }
 
-  <V> Map<String, V> getMap(Element<V> element) throws BadMessageException {
+  <K, V> Map<K, V> getMap(Part<K> key, Part<V> value) throws BadMessageException {
     int count = count(Integer.BYTES);
-    Map<String, V> values = new LinkedHashMap<>();
+    Map<K, V> values = new LinkedHashMap<>();
     for (int i = 0; i < count; i++) {
-      String key = getString();
-      if (values.put(key, element.read(this)) != null) {
+      if (values.put(key.read(this), value.read(this)) != null) {
         throw new BadMessageException("two values for one key");
       }
     }
     return values;
   }
 
-  <E extends Enum<E>> E getEnum(Class<E> type) throws BadMessageException {
-    String name = getString();
-    try {
-      return Enum.valueOf(type, name);
-    } catch (IllegalArgumentException e) {
-      throw new BadMessageException("no " + type.getSimpleName() + " of this name");
-    }
+  <T> @Nullable T getNullable(Part<T> part) throws BadMessageException {
+    return getBoolean() ? part.read(this) : null;
   }
 
-  /** Ends the message: returns {@code message} if nothing is left over. */
-  <T> T end(T message) throws BadMessageException {
-    if (in.hasRemaining()) {
-      throw new BadMessageException(in.remaining() + " bytes too many");
-    }
-    return message;
-  }
-
-  BadMessageException unknownType() {
-    return new BadMessageException("unknown message type " + type);
+  /** There is no such record. */
+  BadMessageException unknownTag(String type, int tag) {
+    return new BadMessageException("unknown " + type + " " + tag);
   }
 
   private int count(int leastBytesEach) throws BadMessageException {

@@ -8,8 +8,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
-/** Writes the fields of a message, little endian, into an array that grows. */
+/**
+ * Writes the parts of a message, little endian, behind the version, into an array that grows. The
+ * generated codecs call it.
+ */
 final class MessageWriter {
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -19,80 +23,87 @@ final class MessageWriter {
   private byte[] bytes = new byte[128];
   private int length;
 
-  /** Begins a message of a type. */
-  MessageWriter(int type) {
-    putByte(MessageReader.VERSION);
-    putByte(type);
+  /** Begins a message. */
+  MessageWriter() {
+    putInt(WireVersion.VALUE);
   }
 
-  MessageWriter putByte(int value) {
+  void putByte(int value) {
     room(1);
     bytes[length++] = (byte) value;
-    return this;
   }
 
-  MessageWriter putBoolean(boolean value) {
-    return putByte(value ? 1 : 0);
+  void putBoolean(boolean value) {
+    putByte(value ? 1 : 0);
   }
 
-  MessageWriter putInt(int value) {
+  void putInt(int value) {
     room(Integer.BYTES);
     INT.set(bytes, length, value);
     length += Integer.BYTES;
-    return this;
   }
 
-  MessageWriter putLong(long value) {
+  void putLong(long value) {
     room(Long.BYTES);
     LONG.set(bytes, length, value);
     length += Long.BYTES;
-    return this;
   }
 
-  MessageWriter putBytes(byte[] value) {
+  void putDouble(double value) {
+    putLong(Double.doubleToLongBits(value));
+  }
+
+  void putBytes(byte[] value) {
     putInt(value.length);
     room(value.length);
     System.arraycopy(value, 0, bytes, length, value.length);
     length += value.length;
-    return this;
   }
 
-  MessageWriter putString(String value) {
-    return putBytes(value.getBytes(StandardCharsets.UTF_8));
+  void putString(String value) {
+    putBytes(value.getBytes(StandardCharsets.UTF_8));
   }
 
-  MessageWriter putInts(int[] values) {
+  void putEnum(Enum<?> value) {
+    putString(value.name());
+  }
+
+  void putInts(int[] values) {
     putInt(values.length);
     for (int value : values) {
       putInt(value);
     }
-    return this;
   }
 
-  MessageWriter putLongs(long[] values) {
+  void putLongs(long[] values) {
     putInt(values.length);
     for (long value : values) {
       putLong(value);
     }
-    return this;
   }
 
-  <T> MessageWriter putList(List<T> values, BiConsumer<MessageWriter, T> element) {
+  <T> void putList(List<T> values, BiConsumer<MessageWriter, T> element) {
     putInt(values.size());
     for (T value : values) {
       element.accept(this, value);
     }
-    return this;
   }
 
-  <V> MessageWriter putMap(Map<String, V> values, BiConsumer<MessageWriter, V> element) {
+  <K, V> void putMap(
+      Map<K, V> values, BiConsumer<MessageWriter, K> key, BiConsumer<MessageWriter, V> value) {
     putInt(values.size());
     values.forEach(
-        (key, value) -> {
-          putString(key);
-          element.accept(this, value);
+        (k, v) -> {
+          key.accept(this, k);
+          value.accept(this, v);
         });
-    return this;
+  }
+
+  <T> void putNullable(@Nullable T value, BiConsumer<MessageWriter, T> part) {
+    putBoolean(value != null);
+    if (value != null) {
+      part.accept(this, value);
+    }
   }
 
   byte[] toBytes() {

@@ -1,12 +1,16 @@
 package org.fmi.job.control;
 
 import java.util.List;
+import org.fmi.codec.Tag;
+import org.fmi.codec.Wire;
 import org.fmi.control.JobMessage;
 import org.fmi.spi.Fault;
 
 /** What fmirun tells a daemon. */
+@Wire
 public sealed interface ToDaemon {
   /** The first message: what all ranks of the job have in common. */
+  @Tag(1)
   record Setup(NodeSetup setup) implements ToDaemon {}
 
   /**
@@ -17,6 +21,7 @@ public sealed interface ToDaemon {
    * @param share the cores that it gets
    * @param jvmOptions for its JVM alone, after those of all
    */
+  @Tag(2)
   record Spawn(
       int rank,
       int incarnation,
@@ -34,12 +39,15 @@ public sealed interface ToDaemon {
   }
 
   /** Kill a rank's process group with SIGKILL. */
+  @Tag(3)
   record KillRank(int rank, int incarnation) implements ToDaemon {}
 
   /** Pass a message on to one rank. */
+  @Tag(4)
   record Tell(int rank, int incarnation, JobMessage message) implements ToDaemon {}
 
   /** Pass a message on to all ranks of the node. */
+  @Tag(5)
   record TellAll(JobMessage message) implements ToDaemon {}
 
   /**
@@ -47,26 +55,33 @@ public sealed interface ToDaemon {
    *
    * @param ranksOnMachine how many ranks will then share the machine; sizes their heaps
    */
+  @Tag(6)
   record Standbys(int count, int ranksOnMachine) implements ToDaemon {}
 
   /** Standard input for a process of rank 0; empty at its end. */
+  @Tag(7)
   record Input(int incarnation, byte[] bytes) implements ToDaemon {}
 
   /** This many bytes of output have been written; the daemon may send as many more. */
+  @Tag(8)
   record OutputTaken(int bytes) implements ToDaemon {}
 
   /** Ask all ranks to end, with SIGTERM; {@link ShutDown} follows. */
+  @Tag(10)
   record Terminate() implements ToDaemon {}
 
   /**
    * Ask the process of a rank what its threads do: answered by {@link FromDaemon.Stack}, unless it
    * cannot answer.
    */
+  @Tag(11)
   record Stack(int rank) implements ToDaemon {}
 
   /** Something to be done with checkpoints on files. */
+  @Tag(12)
   record Level2(Level2Order order) implements ToDaemon {}
 
   /** Kill all ranks, delete the node's directory, end. */
+  @Tag(9)
   record ShutDown() implements ToDaemon {}
 }

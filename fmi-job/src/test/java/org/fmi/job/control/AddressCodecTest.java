@@ -30,10 +30,10 @@ final class AddressCodecTest {
       plain += tcp.length + detector.length;
     }
     JobMessage.Start start = new JobMessage.Start(1, true, AddressTable.of(all));
-    byte[] message = DaemonCodec.encode(new ToDaemon.TellAll(start));
+    byte[] message = ToDaemonCodec.encode(new ToDaemon.TellAll(start));
     int ports = 2 * Short.BYTES * ranks;
     assertThat(message.length).isBetween(ports / 2, 2 * ports).isLessThan((int) plain / 3);
-    ToDaemon.TellAll back = (ToDaemon.TellAll) DaemonCodec.decodeToDaemon(ByteBuffer.wrap(message));
+    ToDaemon.TellAll back = (ToDaemon.TellAll) ToDaemonCodec.decode(ByteBuffer.wrap(message));
     assertThat(back.message()).isEqualTo(start);
   }
 
@@ -46,18 +46,21 @@ final class AddressCodecTest {
   /** What a message announces must be there: nobody makes a reader allocate without sending. */
   @Test
   void refusesTablesThatSayMoreThanTheyHave() {
-    byte[] bytes = new MessageWriter(5).putInt(Integer.MAX_VALUE).putBytes(new byte[10]).toBytes();
+    MessageWriter bad = new MessageWriter();
+    bad.putInt(Integer.MAX_VALUE);
+    bad.putBytes(new byte[10]);
+    byte[] bytes = bad.toBytes();
     assertThatThrownBy(() -> AddressCodec.get(new MessageReader(ByteBuffer.wrap(bytes))))
         .isInstanceOf(BadMessageException.class)
         .hasMessageContaining("2147483647 bytes of addresses");
-    MessageWriter good = new MessageWriter(5);
+    MessageWriter good = new MessageWriter();
     AddressCodec.put(good, AddressTable.of(List.of(Map.of("tcp", new byte[] {1, 2}))));
     byte[] longer = good.toBytes();
-    longer[2]++;
+    longer[Integer.BYTES]++;
     assertThatThrownBy(() -> AddressCodec.get(new MessageReader(ByteBuffer.wrap(longer))))
         .isInstanceOf(BadMessageException.class);
     assertThatThrownBy(
-            () -> AddressCodec.get(new MessageReader(ByteBuffer.wrap(Arrays.copyOf(longer, 6)))))
+            () -> AddressCodec.get(new MessageReader(ByteBuffer.wrap(Arrays.copyOf(longer, 8)))))
         .isInstanceOf(BadMessageException.class);
   }
 }

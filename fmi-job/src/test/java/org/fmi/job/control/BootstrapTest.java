@@ -39,11 +39,20 @@ final class BootstrapTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "hello\n", "fmi-bootstrap 2\n", "fmi-bootstrap 1\njob x\nnode y\n"})
+  @ValueSource(strings = {"", "hello\n", "job x\nnode y\n"})
   void anythingElseIsRefused(String text) {
     assertThatThrownBy(() -> read(text))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("started by fmirun");
+  }
+
+  @Test
+  void fmirunOfAnotherBuildIsRefused() {
+    String text = BOOTSTRAP.text().replaceFirst(" [0-9a-f]{8}\n", " 12345678\n");
+    assertThatThrownBy(() -> read(text))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("another build")
+        .hasMessageContaining("12345678");
   }
 
   @Test

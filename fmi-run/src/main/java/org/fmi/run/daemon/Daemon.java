@@ -21,12 +21,13 @@ import java.util.concurrent.TimeUnit;
 import org.fmi.control.Counter;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
-import org.fmi.job.control.DaemonCodec;
 import org.fmi.job.control.FlushTask;
 import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.FromDaemonCodec;
 import org.fmi.job.control.FromRank;
+import org.fmi.job.control.FromRankCodec;
 import org.fmi.job.control.NodeSetup;
-import org.fmi.job.control.RankCodec;
+import org.fmi.job.control.ToDaemonCodec;
 import org.fmi.job.daemon.DaemonCommand;
 import org.fmi.job.daemon.DaemonEvent;
 import org.fmi.job.daemon.NodeDaemon;
@@ -169,7 +170,7 @@ final class Daemon implements Uplink {
   public void send(FromDaemon message) {
     Connection open = fmirun;
     if (open != null) {
-      open.send(DaemonCodec.encode(message));
+      open.send(FromDaemonCodec.encode(message));
     }
   }
 
@@ -194,7 +195,7 @@ final class Daemon implements Uplink {
     @Override
     public void received(ByteBuffer frame) {
       try {
-        feed(new DaemonEvent.FromFmirun(DaemonCodec.decodeToDaemon(frame)));
+        feed(new DaemonEvent.FromFmirun(ToDaemonCodec.decode(frame)));
       } catch (BadMessageException e) {
         System.err.println("fmi-daemon: fmirun sent nonsense: " + e.getMessage());
         feed(new DaemonEvent.FmirunGone());
@@ -523,7 +524,7 @@ final class Daemon implements Uplink {
     @Override
     public void onFrame(Connection from, ByteBuffer frame) {
       try {
-        FromRank message = RankCodec.decodeFromRank(frame);
+        FromRank message = FromRankCodec.decode(frame);
         RankProcess known = process;
         if (known != null) {
           feed(new DaemonEvent.FromProcess(known.number(), message));

@@ -2,8 +2,8 @@ package org.fmi.run.daemon;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.fmi.job.control.RankCodec;
 import org.fmi.job.control.ToRank;
+import org.fmi.job.control.ToRankCodec;
 import org.fmi.net.Connection;
 import org.fmi.run.process.ProcessGroup;
 import org.fmi.run.process.ProcessStat;
@@ -103,7 +103,7 @@ final class RankProcess {
   void tell(ToRank message) {
     Connection open = connection;
     if (open != null) {
-      open.send(RankCodec.encode(message));
+      open.send(ToRankCodec.encode(message));
     }
   }
 

@@ -21,8 +21,9 @@ import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.FromRank;
-import org.fmi.job.control.RankCodec;
+import org.fmi.job.control.FromRankCodec;
 import org.fmi.job.control.ToRank;
+import org.fmi.job.control.ToRankCodec;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
@@ -90,7 +91,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     if (held != null) {
       held.end();
     }
-    connection.send(RankCodec.encode(new FromRank.Exiting()));
+    connection.send(FromRankCodec.encode(new FromRank.Exiting()));
     loop.close();
   }
 
@@ -109,26 +110,26 @@ final class DaemonLink implements JobLink, ConnectionHandler {
 
   @Override
   public void send(RankMessage message) {
-    connection.send(RankCodec.encode(new FromRank.Said(message)));
+    connection.send(FromRankCodec.encode(new FromRank.Said(message)));
   }
 
   @Override
   public void offer(Pinned pinned) {
-    connection.send(RankCodec.encode(new FromRank.Offered(pinned)));
+    connection.send(FromRankCodec.encode(new FromRank.Offered(pinned)));
   }
 
   @Override
   public void idle(boolean waits) {
     if (waits != idle) {
       idle = waits;
-      connection.send(RankCodec.encode(new FromRank.Idle(waits)));
+      connection.send(FromRankCodec.encode(new FromRank.Idle(waits)));
     }
   }
 
   /** The program reads standard input, and so this process needs it. Any thread. */
   void readsInput() {
     if (!readsInput.get() && readsInput.compareAndSet(false, true)) {
-      connection.send(RankCodec.encode(new FromRank.ReadsInput()));
+      connection.send(FromRankCodec.encode(new FromRank.ReadsInput()));
     }
   }
 
@@ -187,19 +188,20 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   }
 
   private void showEvery(Supplier<RankReport> report) {
-    connection.send(RankCodec.encode(new FromRank.Shown(report.get().with(MemoryLevels.now()))));
+    connection.send(
+        FromRankCodec.encode(new FromRank.Shown(report.get().with(MemoryLevels.now()))));
     var _ = loop.schedule(SHOW_MILLIS, TimeUnit.MILLISECONDS, () -> showEvery(report));
   }
 
   @Override
   public void onOpen(Connection opened) {
-    opened.send(RankCodec.encode(new FromRank.Hello(ProcessHandle.current().pid())));
+    opened.send(FromRankCodec.encode(new FromRank.Hello(ProcessHandle.current().pid())));
   }
 
   @Override
   public void onFrame(Connection from, ByteBuffer frame) {
     try {
-      switch (RankCodec.decodeToRank(frame)) {
+      switch (ToRankCodec.decode(frame)) {
         case ToRank.WarmUp m -> warmUp.complete(Optional.of(Path.of(m.directory())));
         case ToRank.HoldLifeline _ -> holdLifeline();
         case ToRank.Assign m -> {
@@ -207,7 +209,8 @@ final class DaemonLink implements JobLink, ConnectionHandler {
           assignment.complete(m);
           warmUp.complete(Optional.empty());
         }
-        case ToRank.Stack _ -> from.send(RankCodec.encode(new FromRank.Stack(ThreadStacks.text())));
+        case ToRank.Stack _ ->
+            from.send(FromRankCodec.encode(new FromRank.Stack(ThreadStacks.text())));
         case ToRank.Tell m -> hear(m.message());
         case ToRank.Begin m ->
             hear(new JobMessage.Start(m.epoch(), m.rollback(), m.local(), mapped(m.endpoints())));
@@ -254,7 +257,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     try {
       Lifeline made = Lifeline.make(nodeDirectory);
       lifeline = made;
-      made.hold(() -> connection.send(RankCodec.encode(new FromRank.LifelineHeld())));
+      made.hold(() -> connection.send(FromRankCodec.encode(new FromRank.LifelineHeld())));
     } catch (IOException e) {
       System.err.println("fmi: the death of this process will be seen late: " + e);
     }

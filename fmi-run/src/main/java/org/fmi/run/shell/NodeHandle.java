@@ -2,8 +2,8 @@ package org.fmi.run.shell;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.fmi.job.control.DaemonCodec;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.job.control.ToDaemonCodec;
 import org.fmi.net.Connection;
 import org.fmi.run.launch.DaemonProcess;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +63,7 @@ final class NodeHandle {
   void send(ToDaemon message) {
     Connection open = connection;
     if (open != null) {
-      open.send(DaemonCodec.encode(message));
+      open.send(ToDaemonCodec.encode(message));
     }
   }
 

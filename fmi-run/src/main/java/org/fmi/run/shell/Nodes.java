@@ -17,9 +17,10 @@ import java.util.stream.Stream;
 import org.fmi.job.JobEvent;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
-import org.fmi.job.control.DaemonCodec;
 import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.FromDaemonCodec;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.job.control.ToDaemonCodec;
 import org.fmi.net.Acceptor;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
@@ -121,7 +122,7 @@ final class Nodes {
         open.add(node.connection);
       }
     }
-    loop.send(open, DaemonCodec.encode(message));
+    loop.send(open, ToDaemonCodec.encode(message));
   }
 
   // ---- launching
@@ -443,7 +444,7 @@ final class Nodes {
         return;
       }
       try {
-        listener.onMessage(node, DaemonCodec.decodeFromDaemon(frame));
+        listener.onMessage(node, FromDaemonCodec.decode(frame));
       } catch (BadMessageException e) {
         lost(node, "its daemon sent nonsense: " + e.getMessage());
       }

@@ -13,11 +13,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
-import org.fmi.job.control.DaemonCodec;
 import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.FromDaemonCodec;
 import org.fmi.job.control.FromRank;
-import org.fmi.job.control.RankCodec;
+import org.fmi.job.control.FromRankCodec;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.job.control.ToDaemonCodec;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
@@ -47,7 +48,7 @@ final class DaemonTest {
     @Override
     public void onFrame(Connection connection, ByteBuffer frame) {
       try {
-        heard.add(DaemonCodec.decodeFromDaemon(frame));
+        heard.add(FromDaemonCodec.decode(frame));
       } catch (BadMessageException e) {
         throw new IllegalStateException(e);
       }
@@ -69,7 +70,7 @@ final class DaemonTest {
 
     @Override
     public void onOpen(Connection connection) {
-      connection.send(RankCodec.encode(new FromRank.Hello(pid)));
+      connection.send(FromRankCodec.encode(new FromRank.Hello(pid)));
     }
 
     @Override
@@ -138,7 +139,7 @@ final class DaemonTest {
       assertThat(closed.take().why()).isEqualTo(Closed.Why.PEER);
       assertThat(closed.poll(100, TimeUnit.MILLISECONDS)).isNull();
 
-      connection.send(DaemonCodec.encode(new ToDaemon.ShutDown()));
+      connection.send(ToDaemonCodec.encode(new ToDaemon.ShutDown()));
       running.join();
       assertThat(directory.path()).doesNotExist();
     }

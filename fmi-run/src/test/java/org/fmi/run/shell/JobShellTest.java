@@ -23,9 +23,10 @@ import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
-import org.fmi.job.control.DaemonCodec;
 import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.FromDaemonCodec;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.job.control.ToDaemonCodec;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
@@ -554,13 +555,14 @@ final class JobShellTest {
 
     @Override
     public void onOpen(Connection connection) {
-      connection.send(DaemonCodec.encode(new FromDaemon.Hello(0, 1, 1, List.of(), 1 << 20, "25")));
+      connection.send(
+          FromDaemonCodec.encode(new FromDaemon.Hello(0, 1, 1, List.of(), 1 << 20, "25")));
     }
 
     @Override
     public void onFrame(Connection connection, ByteBuffer frame) {
       try {
-        onMessage(connection, DaemonCodec.decodeToDaemon(frame));
+        onMessage(connection, ToDaemonCodec.decode(frame));
       } catch (BadMessageException e) {
         throw new AssertionError(e);
       }
@@ -581,7 +583,7 @@ final class JobShellTest {
     @Override
     void onMessage(Connection connection, ToDaemon message) {
       if (message instanceof ToDaemon.Setup) {
-        connection.send(DaemonCodec.encode(new FromDaemon.Ready()));
+        connection.send(FromDaemonCodec.encode(new FromDaemon.Ready()));
       } else if (message instanceof ToDaemon.ShutDown) {
         connection.close();
         process.kill();
@@ -602,7 +604,7 @@ final class JobShellTest {
     @Override
     void onMessage(Connection connection, ToDaemon message) {
       switch (message) {
-        case ToDaemon.Setup _ -> connection.send(DaemonCodec.encode(new FromDaemon.Ready()));
+        case ToDaemon.Setup _ -> connection.send(FromDaemonCodec.encode(new FromDaemon.Ready()));
         case ToDaemon.Standbys m -> {
           standbys.set(m.count());
           shell.interrupt(SIGINT);
@@ -623,9 +625,9 @@ final class JobShellTest {
     @Override
     void onMessage(Connection connection, ToDaemon message) {
       if (message instanceof ToDaemon.Setup) {
-        connection.send(DaemonCodec.encode(new FromDaemon.Ready()));
+        connection.send(FromDaemonCodec.encode(new FromDaemon.Ready()));
       } else if (message instanceof ToDaemon.Spawn) {
-        connection.send(DaemonCodec.encode(new FromDaemon.Refused("rank 0 does not die")));
+        connection.send(FromDaemonCodec.encode(new FromDaemon.Refused("rank 0 does not die")));
       }
     }
   }
@@ -637,7 +639,7 @@ final class JobShellTest {
     @Override
     void onMessage(Connection connection, ToDaemon message) {
       if (message instanceof ToDaemon.Setup) {
-        connection.send(DaemonCodec.encode(new FromDaemon.Refused("the program is not there")));
+        connection.send(FromDaemonCodec.encode(new FromDaemon.Refused("the program is not there")));
       }
     }
   }

@@ -15,9 +15,10 @@ import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
-import org.fmi.job.control.DaemonCodec;
 import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.FromDaemonCodec;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.job.control.ToDaemonCodec;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
@@ -158,7 +159,7 @@ final class Swarm implements Launcher, AutoCloseable {
     private void send(FromDaemon message) {
       Connection open = fmirun;
       if (open != null) {
-        byte[] bytes = DaemonCodec.encode(message);
+        byte[] bytes = FromDaemonCodec.encode(message);
         bytesToFmirun.addAndGet(bytes.length);
         open.send(bytes);
       }
@@ -183,7 +184,7 @@ final class Swarm implements Launcher, AutoCloseable {
     public void onFrame(Connection connection, ByteBuffer frame) {
       bytesFromFmirun.addAndGet(frame.remaining());
       try {
-        on(DaemonCodec.decodeToDaemon(frame));
+        on(ToDaemonCodec.decode(frame));
       } catch (BadMessageException e) {
         throw new AssertionError(e);
       }

@@ -12,8 +12,8 @@ import org.fmi.control.RankMessage.Position;
 import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
-import org.fmi.job.control.DaemonCodec;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.job.control.ToDaemonCodec;
 import org.fmi.rules.LogRing;
 import org.jspecify.annotations.Nullable;
 
@@ -170,7 +170,7 @@ public final class SimulatedStart {
   }
 
   private void tellAll(JobMessage message) {
-    long bytes = DaemonCodec.encode(new ToDaemon.TellAll(message)).length;
+    long bytes = ToDaemonCodec.encode(new ToDaemon.TellAll(message)).length;
     if (message instanceof JobMessage.Start) {
       startBytes = bytes;
       connected = 0;

@@ -1,0 +1,28 @@
+package org.fmi.codec;
+
+import javax.lang.model.element.TypeElement;
+
+/** How a component of a record is written. */
+sealed interface Form {
+  /**
+   * By a method of the writer, and one of the reader.
+   *
+   * @param name of both, without put and get
+   */
+  record Basic(String name) implements Form {}
+
+  /** The name of a constant. */
+  record Constant(TypeElement type) implements Form {}
+
+  /** By the codec of its type. */
+  record Part(TypeElement type, String codec) implements Form {}
+
+  /** The count, and each element. */
+  record ListOf(Form element) implements Form {}
+
+  /** The count, and each key with its value. */
+  record MapOf(Form key, Form value) implements Form {}
+
+  /** Whether there is one, and what it is. */
+  record OrNull(Form form) implements Form {}
+}
