@@ -2,7 +2,6 @@ package org.fmi.core.recovery;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.fmi.Comm;
@@ -10,7 +9,6 @@ import org.fmi.Op;
 import org.fmi.Rollback;
 import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
-import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
@@ -25,17 +23,14 @@ import org.fmi.rules.IntervalTuner;
 import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
-import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.FaultPoint;
-import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
-import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes checkpoints together with all other ranks, and brings them back.
+ * Takes checkpoints together with all other ranks.
  *
  * <p>A checkpoint: drain all channels, copy the state, compute the group's code, agree that all
  * have done so. It is <i>complete</i> on a rank after the code, and <i>committed</i> for a rank
@@ -56,19 +51,13 @@ final class Checkpoints {
   private final RankClock clock;
   private final FaultInjector faults;
   private final FileOffer files;
-  private final Restoration restoration;
   private final Contradiction contradiction;
   private final MeetingPlace meetings;
   private final KeptRequests kept;
   private final ActiveRequests requests;
 
-  /** What the job begins from, if that is of another number of ranks. */
-  private final @Nullable Redistribution redistribution;
-
   /** Null if all ranks wait for each checkpoint. */
   private final @Nullable Overlap overlap;
-
-  private final Restorer restorer;
 
   private long nextVersion;
 
@@ -77,11 +66,6 @@ final class Checkpoints {
 
   /** The newest checkpoint known to be committed by all. */
   private @Nullable CheckpointId committed;
-
-  /** What the last recovery has brought back, and how often in a row that was the same. */
-  private @Nullable CheckpointId goneBackTo;
-
-  private long timesGoneBack;
 
   /** When the last checkpoint was done, and at which iteration: to measure iterations. */
   private long lastDoneNanos;
@@ -101,7 +85,6 @@ final class Checkpoints {
       Recording program,
       ContextIds contexts,
       CheckpointStore store,
-      CheckpointSource source,
       FileOffer files,
       JobLink link,
       RankClock clock,
@@ -122,7 +105,6 @@ final class Checkpoints {
     this.meetings = new MeetingPlace(config, system, messenger, contradiction);
     this.kept = new KeptRequests(messenger);
     this.requests = new ActiveRequests(config, messenger, kept, contradiction);
-    this.restoration = new Restoration(config, system, store, source, link, faults);
     this.overlap =
         config.policy().overlapped()
             ? new Overlap(
@@ -138,10 +120,6 @@ final class Checkpoints {
                 meetings,
                 this)
             : null;
-    this.restorer =
-        new Restorer(config, this, system, messenger, contexts, tuner, meetings, overlap);
-    List<OtherImages> others = source.others();
-    this.redistribution = others.isEmpty() ? null : new Redistribution(config, system, others);
   }
 
   /** The iterations between two checkpoints, as of now, and what the last one took. */
@@ -194,11 +172,6 @@ final class Checkpoints {
   /** Whether a checkpoint of a loop is known to be committed by all. */
   boolean hasCommitted(@Nullable Loop loop) {
     return loop != null && committed != null && committed.loop() == loop.number;
-  }
-
-  /** Puts in place what a checkpoint holds. */
-  Restorer restorer() {
-    return restorer;
   }
 
   // ---- take
@@ -399,7 +372,7 @@ final class Checkpoints {
     counts.add(bytes, store.codedBytes(), nanos);
   }
 
-  /** The iteration that this rank goes on from, of a checkpoint that {@link #recover} has found. */
+  /** The iteration that this rank goes on from, of a checkpoint that a recovery has found. */
   long iterationOf(CheckpointId id) {
     return overlap == null ? id.iteration() : overlap.iteration(id, image(id));
   }
@@ -428,14 +401,10 @@ final class Checkpoints {
     return lowest[0] == config.size() ? -1 : (int) lowest[0];
   }
 
-  /** Goes back to the last checkpoint, within the epoch; collective over all ranks. */
-  void goBack(Loop loop, int epoch) {
-    CheckpointId id = Objects.requireNonNull(committed);
-    long interval = tuner.iterations();
-    restorer.restore(id, loop, Restorer.How.RESTARTED, epoch);
+  /** Iterations since the last checkpoint are done once more, with this interval. */
+  void repeatsFrom(long interval) {
     lastDoneIteration = -1;
-    tuner.restore(interval); // that of the image is from before the checkpoint was measured
-    loop.goneTo(id.iteration());
+    tuner.restore(interval);
   }
 
   /** The loop's state in the last checkpoint. */
@@ -457,13 +426,12 @@ final class Checkpoints {
     return endJob(epoch, "rank " + config.rank() + " cannot take a checkpoint: " + e.getMessage());
   }
 
-  /** Tells the job why a recovery was impossible. */
-  void notRecovered(int epoch, Exception e) {
-    boolean lost = e instanceof UnrecoverableException;
-    link.send(new RankMessage.Unrecoverable(epoch, lost, String.valueOf(e.getMessage())));
-  }
-
-  private IllegalStateException endJob(int epoch, String reason) {
+  /**
+   * The job cannot go on, and no fault of its program is why. Never returns.
+   *
+   * @throws Rollback if the epoch is over
+   */
+  IllegalStateException endJob(int epoch, String reason) {
     link.send(new RankMessage.Unrecoverable(epoch, false, reason));
     while (true) {
       messenger.park();
@@ -488,48 +456,24 @@ final class Checkpoints {
     return meetings.goesOn(loop, iteration, wanted, epoch);
   }
 
-  // ---- bring back
+  // ---- after a failure
 
-  /**
-   * Agrees with all ranks on what to go back to, and brings it back; collective over all ranks.
-   *
-   * @param restart all processes are new
-   * @return what every rank holds now
-   * @throws UnrecoverableException if that is impossible
-   * @throws IOException if there is no memory for it
-   */
-  Restoration.Restored recover(boolean restart, int epoch)
-      throws IOException, UnrecoverableException {
+  /** The epoch is over: what is under way is given up. */
+  void leave() {
     if (overlap != null) {
       overlap.leave();
     }
-    CheckpointId newest = committed;
-    Restoration.Restored found =
-        restoration.run(restart, epoch, newest == null ? -1 : newest.version());
-    adopt(found.line());
-    CheckpointId to = committed;
-    timesGoneBack = restart ? 1 : agreed(Objects.equals(to, goneBackTo) ? timesGoneBack + 1 : 1);
-    goneBackTo = to;
-    return found;
   }
 
-  /** A process that is new does not know how often others were here before. */
-  private long agreed(long times) {
-    long[] most = {times};
-    system.allReduce(most, Op.MAX);
-    return most[0];
-  }
-
-  /** How often all have gone back to the checkpoint that they go on from. */
-  long timesGoneBack() {
-    return timesGoneBack;
-  }
-
-  private void adopt(RecoveryLine line) {
+  /**
+   * All ranks have agreed on what to go back to.
+   *
+   * @param first the version of the first checkpoint, if there is none
+   */
+  void adopt(RecoveryLine line, long first) {
     committed = line.line();
     inDoubt = false;
-    long before = redistribution == null ? -1 : redistribution.version();
-    nextVersion = committed == null ? before + 1 : committed.version() + 1;
+    nextVersion = committed == null ? first : committed.version() + 1;
     lastDoneIteration = -1;
     if (overlap != null) {
       overlap.reach(nextVersion);
@@ -542,40 +486,7 @@ final class Checkpoints {
     }
   }
 
-  /**
-   * Gives a loop that begins the state and the place that it had in a job with another number of
-   * ranks, if the job begins from that; collective over all ranks.
-   *
-   * @return whether the loop had ended there
-   */
-  boolean takeOver(Loop loop, int epoch) {
-    Redistribution from = redistribution;
-    if (from == null) {
-      return false;
-    }
-    String refusal = from.fill(loop.number, loop.state(), this::refused);
-    if (refusal != null) {
-      throw endJob(epoch, "cannot go on from " + from.name() + ": " + refusal);
-    }
-    CheckpointId id = from.of(loop.number);
-    if (id == null) {
-      return false;
-    }
-    loop.goneTo(id.iteration());
-    restorer.computeWhatFollows();
-    if (config.rank() == 0 && from.isLine(id)) {
-      link.send(new RankMessage.FilesRead(epoch, from.name(), id.loop(), id.iteration(), ""));
-    }
-    return id.last();
-  }
-
-  private void refused(String why) {
-    if (config.rank() == 0) {
-      link.report(Notice.Degraded.filesRefused(why));
-    }
-  }
-
-  /** The image of a checkpoint that {@link #recover} has found. */
+  /** The image of a checkpoint that a recovery has found. */
   Image image(CheckpointId id) {
     Image image = new Image(store.image(id));
     image.check(config.size());

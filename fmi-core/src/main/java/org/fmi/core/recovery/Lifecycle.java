@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.fmi.Rollback;
 import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
@@ -49,7 +50,10 @@ final class Lifecycle implements JobLink.Listener {
   private final List<TransportProvider> transportProviders;
   private final FailureDetectorProvider detectorProvider;
   private final Messenger messenger;
-  private final RequestedCheckpoint requested;
+
+  /** Gets what the job orders of checkpoints, on the link's thread. */
+  private final Consumer<JobMessage> checkpoints;
+
   private final RankClock clock;
 
   /** The newest epoch the job has asked for. */
@@ -115,14 +119,14 @@ final class Lifecycle implements JobLink.Listener {
       List<TransportProvider> transportProviders,
       FailureDetectorProvider detectorProvider,
       Messenger messenger,
-      RequestedCheckpoint requested,
+      Consumer<JobMessage> checkpoints,
       RankClock clock) {
     this.config = config;
     this.link = link;
     this.transportProviders = transportProviders;
     this.detectorProvider = detectorProvider;
     this.messenger = messenger;
-    this.requested = requested;
+    this.checkpoints = checkpoints;
     this.clock = clock;
   }
 
@@ -536,9 +540,9 @@ final class Lifecycle implements JobLink.Listener {
           JobMessage.Hold _,
           JobMessage.Meet _,
           JobMessage.Begin _,
-          JobMessage.GoOn _ ->
-          requested.order(message);
-      case JobMessage.WriteNext _ -> requested.toFiles(true);
+          JobMessage.GoOn _,
+          JobMessage.WriteNext _ ->
+          checkpoints.accept(message);
     }
     clock.wakeup();
     messenger.wakeup();

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A rank that goes back alone, as it is new or cannot go on, is one of which nothing has come
  * and nothing was sent: others send it all again, and tell it what they have of it already.
  */
-final class LocalRollback implements LogListener {
+final class LocalRollback implements LineLog {
   private static final long NO_LOOP = -1;
   private static final long NOT_ASKED = -1;
 
@@ -164,13 +164,13 @@ final class LocalRollback implements LogListener {
     return behind != null;
   }
 
-  /** Whether this rank still does what was done before it went back. */
-  boolean isRepeating() {
+  @Override
+  public boolean isRepeating() {
     return log.isRepeating();
   }
 
-  /** Whether a line is to be begun as the log is soon full; tells the job so then. */
-  boolean isPressed(Loop loop, int epoch) {
+  @Override
+  public boolean isPressed(Loop loop, int epoch) {
     boolean pressed = LogRoom.isPressed(log.bytes(), log.limit());
     if (pressed) {
       reportPressed(loop, epoch);
@@ -207,8 +207,8 @@ final class LocalRollback implements LogListener {
     }
   }
 
-  /** A line that nobody has waited for is committed: the log begins there. */
-  void committed() {
+  @Override
+  public void committed() {
     messenger.unreceived().committed(log);
   }
 

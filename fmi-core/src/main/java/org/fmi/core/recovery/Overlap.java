@@ -70,8 +70,8 @@ final class Overlap implements LogListener {
 
   private final Stays stays;
 
-  /** Lets only failed ranks go back; null if all do. */
-  private @Nullable LocalRollback local;
+  /** The log that lets only failed ranks roll back; null if all do. */
+  private @Nullable LineLog local;
 
   private Phase phase = Phase.NONE;
 
@@ -141,10 +141,10 @@ final class Overlap implements LogListener {
     }
   }
 
-  /** Only failed ranks go back, and this is the log for that. */
-  void share(LocalRollback rollback, MessageLog log) {
-    local = rollback;
-    lines.enable(log, rollback);
+  /** Only failed ranks roll back, and this is the log for that. */
+  void share(LineLog listener, MessageLog log) {
+    local = listener;
+    lines.enable(log, listener);
   }
 
   // ---- what the program decides by the order of messages
@@ -521,22 +521,5 @@ final class Overlap implements LogListener {
   /** Whether messages are still left out that have come already. */
   boolean leavesOut() {
     return !lines.unneeded().isEmpty();
-  }
-
-  /**
-   * Puts the messages of a checkpoint in place, and leaves those out that have come; collective
-   * over all ranks, if all go back.
-   */
-  void goBack(Image image) {
-    LineImage crossing = behind(image);
-    if (local == null) {
-      lines.goBack(
-          crossing.unneeded(),
-          EarlyMessages.tell(system, crossing.early()),
-          crossing.determinants());
-    } else {
-      local.goBack(system, crossing);
-    }
-    messenger.unreceived().read(image.unexpected(), crossing);
   }
 }

@@ -63,6 +63,7 @@ public final class RankRuntime implements Fmi {
   private final ContextIds contexts = new ContextIds();
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
+  private final Restorer restorer;
   private final @Nullable LocalRollback local; // null if all ranks go back
   private final OwnCore ownCore;
   private final FaultInjector faults;
@@ -136,31 +137,41 @@ public final class RankRuntime implements Fmi {
     this.system = Communicator.system(messenger, contexts, this::abort);
     RequestedCheckpoint requested = new RequestedCheckpoint(link, messenger);
     this.lifecycle =
-        new Lifecycle(config, link, transports, detectors, messenger, requested, clock);
+        new Lifecycle(config, link, transports, detectors, messenger, requested::order, clock);
     CheckpointStore store = stores.open(config, system, memory);
     FileOffer files = new FileOffer(config, store, requested, link, clock);
     this.checkpoints =
         new Checkpoints(
-            config,
-            system,
-            world,
-            messenger,
-            program,
-            contexts,
-            store,
-            stores.source(config),
-            files,
-            link,
-            clock,
-            faults);
+            config, system, world, messenger, program, contexts, store, files, link, clock, faults);
     this.local =
         LocalRollback.of(
             config, link, messenger, program, memory, lifecycle, checkpoints, () -> current);
-    this.repetition = new Repetition(config, checkpoints, system, link, program);
+    this.restorer =
+        new Restorer(
+            config,
+            system,
+            messenger,
+            contexts,
+            store,
+            stores.source(config),
+            link,
+            faults,
+            checkpoints,
+            local);
+    this.repetition = new Repetition(config, checkpoints, restorer, system, link, program);
     FlowRollback flow = new FlowRollback(config, system, link, faults);
     this.recovery =
         new Recovery(
-            lifecycle, checkpoints, local, flow, repetition, failure, system, ownCore, faults);
+            lifecycle,
+            checkpoints,
+            restorer,
+            local,
+            flow,
+            repetition,
+            failure,
+            system,
+            ownCore,
+            faults);
     this.boundaries =
         new Boundaries(lifecycle, checkpoints, files, recovery, repetition, faults, this::goesOn);
     link.listen(lifecycle);
@@ -245,7 +256,7 @@ public final class RankRuntime implements Fmi {
       } catch (Rollback again) {
         // The next failure came during this recovery: once more from H1.
       } catch (UnrecoverableException | IOException e) {
-        checkpoints.notRecovered(lifecycle.tried(), e);
+        restorer.notRecovered(lifecycle.tried(), e);
         // The job ends; or another failure has begun an epoch, to which this word does not belong.
       }
     }
@@ -475,7 +486,7 @@ public final class RankRuntime implements Fmi {
       if (linePending && id != null && id.loop() == loop.number) {
         linePending = false;
         recovery.restore(loop, id, Restorer.How.RESTARTED);
-      } else if (checkpoints.takeOver(loop, lifecycle.epoch())) {
+      } else if (restorer.takeOver(loop, lifecycle.epoch())) {
         boundaries.end(loop);
       }
     } catch (Rollback e) {
@@ -553,7 +564,7 @@ public final class RankRuntime implements Fmi {
   @Override
   public void afterRestore(Runnable computes) {
     requireOpen();
-    checkpoints.restorer().afterRestore(computes);
+    restorer.afterRestore(computes);
   }
 
   @Override

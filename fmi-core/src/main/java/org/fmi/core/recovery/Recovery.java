@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Recovery {
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
+  private final Restorer restorer;
   private final @Nullable LocalRollback local;
   private final FlowRollback flow;
   private final Repetition repetition;
@@ -42,6 +43,7 @@ final class Recovery {
   Recovery(
       Lifecycle lifecycle,
       Checkpoints checkpoints,
+      Restorer restorer,
       @Nullable LocalRollback local,
       FlowRollback flow,
       Repetition repetition,
@@ -51,6 +53,7 @@ final class Recovery {
       FaultInjector faults) {
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
+    this.restorer = restorer;
     this.local = local;
     this.flow = flow;
     this.repetition = repetition;
@@ -101,7 +104,7 @@ final class Recovery {
     underWay = true;
     CheckpointId before = checkpoints.committed();
     try {
-      Restoration.Restored recovered = checkpoints.recover(!start.rollback(), start.epoch());
+      Restoration.Restored recovered = restorer.recover(!start.rollback(), start.epoch());
       line = recovered.line();
       lifecycle.recovered(recovered.rebuilt());
       if (local != null && start.isLocal()) {
@@ -191,7 +194,7 @@ final class Recovery {
       if (way.lost()) {
         loop.restored(checkpoints.iterationOf(id));
       }
-      ofProgram(loop, () -> checkpoints.restorer().restore(id, loop, way, epoch));
+      ofProgram(loop, () -> restorer.restore(id, loop, way, epoch));
     }
     faults.at(FaultPoint.RESTORED, id.iteration());
     restored(loop, id);
@@ -205,7 +208,7 @@ final class Recovery {
   /** The loop's state becomes that of a checkpoint. */
   void restore(Loop loop, CheckpointId id, Restorer.How how) {
     loop.restored(checkpoints.iterationOf(id));
-    ofProgram(loop, () -> checkpoints.restorer().restore(id, loop, how, lifecycle.epoch()));
+    ofProgram(loop, () -> restorer.restore(id, loop, how, lifecycle.epoch()));
     loop.ended = id.last();
     fromCheckpoint(loop);
   }

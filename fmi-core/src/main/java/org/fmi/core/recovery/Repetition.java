@@ -49,6 +49,7 @@ final class Repetition implements Witness {
 
   private final RankConfig config;
   private final Checkpoints checkpoints;
+  private final Restorer restorer;
   private final Comm system;
   private final JobLink link;
   private final SentMessages sent = new SentMessages();
@@ -92,9 +93,15 @@ final class Repetition implements Witness {
 
   /** Does nothing unless the configuration says so. */
   Repetition(
-      RankConfig config, Checkpoints checkpoints, Comm system, JobLink link, Recording program) {
+      RankConfig config,
+      Checkpoints checkpoints,
+      Restorer restorer,
+      Comm system,
+      JobLink link,
+      Recording program) {
     this.config = config;
     this.checkpoints = checkpoints;
+    this.restorer = restorer;
     this.system = system;
     this.link = link;
     if (config.policy().checked()) {
@@ -179,7 +186,7 @@ final class Repetition implements Witness {
     // All ranks have come here, and none repeats anything before all have gone back: in a test they
     // share objects and static fields.
     reached = codeOf(loop).look(loop.state()::has);
-    checkpoints.goBack(loop, epoch);
+    restorer.goBack(loop, epoch);
     String read =
         new StateDifferences(loop.state(), "in the checkpoint", "after it was read back")
             .of(checkpoints.stateOf(loop), loop.state().copy());

@@ -66,10 +66,14 @@ final class RequestedCheckpoint {
 
   /** The job wants something. The link's thread; it wakes the rank up afterwards. */
   void order(JobMessage message) {
-    if (!(message instanceof JobMessage.GoOn goOn)) {
-      order.set(message);
-    } else if (request(order.get()) == goOn.request()) {
-      order.set(null);
+    switch (message) {
+      case JobMessage.WriteNext _ -> toFiles(true);
+      case JobMessage.GoOn goOn -> {
+        if (request(order.get()) == goOn.request()) {
+          order.set(null);
+        }
+      }
+      default -> order.set(message);
     }
   }
 

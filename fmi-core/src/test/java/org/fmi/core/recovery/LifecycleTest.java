@@ -197,7 +197,7 @@ final class LifecycleTest {
               return new Detector();
             },
             messenger,
-            new RequestedCheckpoint(job, messenger),
+            _ -> {},
             new ParkingClock());
     job.listen(lifecycle);
     return lifecycle;
