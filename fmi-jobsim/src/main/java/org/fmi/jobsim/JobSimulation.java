@@ -15,7 +15,7 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.core.progress.OwnCore;
-import org.fmi.core.recovery.RankRuntime;
+import org.fmi.core.rank.RankRuntime;
 import org.fmi.job.EndCause;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.GlobalRecoveryJob;

@@ -100,8 +100,16 @@ final class ArchitectureTest {
   void theCoreIsBuiltInLayers() {
     layeredArchitecture()
         .consideringOnlyDependenciesInAnyPackage("org.fmi.core..", SPI, WIRE, NODE, CONTROL, RULES)
-        .layer("recovery")
-        .definedBy("org.fmi.core.recovery")
+        .layer("rank")
+        .definedBy("org.fmi.core.rank")
+        .layer("rollback")
+        .definedBy("org.fmi.core.rollback")
+        .layer("checkpoint")
+        .definedBy("org.fmi.core.checkpoint")
+        .layer("loop")
+        .definedBy("org.fmi.core.loop")
+        .layer("epoch")
+        .definedBy("org.fmi.core.epoch")
         .layer("state")
         .definedBy("org.fmi.core.state")
         .layer("comm")
@@ -128,33 +136,53 @@ final class ArchitectureTest {
         .definedBy(SPI)
         .layer("wire")
         .definedBy(WIRE)
-        .whereLayer("recovery")
+        .whereLayer("rank")
         .mayNotBeAccessedByAnyLayer()
+        .whereLayer("rollback")
+        .mayOnlyBeAccessedByLayers("rank")
+        .whereLayer("checkpoint")
+        .mayOnlyBeAccessedByLayers("rank", "rollback")
+        .whereLayer("loop")
+        .mayOnlyBeAccessedByLayers("rank", "rollback", "checkpoint")
+        .whereLayer("epoch")
+        .mayOnlyBeAccessedByLayers("rank", "rollback", "checkpoint", "loop")
         .whereLayer("state")
-        .mayOnlyBeAccessedByLayers("recovery")
+        .mayOnlyBeAccessedByLayers("rank", "rollback", "checkpoint", "loop")
         .whereLayer("comm")
-        .mayOnlyBeAccessedByLayers("recovery")
+        .mayOnlyBeAccessedByLayers("rank", "rollback", "checkpoint", "loop")
         .whereLayer("coll")
         .mayOnlyBeAccessedByLayers("comm")
         .whereLayer("captured")
-        .mayOnlyBeAccessedByLayers("recovery")
+        .mayOnlyBeAccessedByLayers("rank")
         .whereLayer("object")
-        .mayOnlyBeAccessedByLayers("comm", "state", "recovery")
+        .mayOnlyBeAccessedByLayers("comm", "state", "rollback", "checkpoint")
         .whereLayer("p2p")
-        .mayOnlyBeAccessedByLayers("coll", "comm", "state", "recovery")
+        .mayOnlyBeAccessedByLayers(
+            "coll", "comm", "state", "epoch", "rank", "rollback", "checkpoint", "loop")
         .whereLayer("progress")
-        .mayOnlyBeAccessedByLayers("p2p", "recovery")
+        .mayOnlyBeAccessedByLayers("p2p", "rank")
         .whereLayer("node")
         .mayNotBeAccessedByAnyLayer()
         .whereLayer("meters")
-        .mayOnlyBeAccessedByLayers("recovery")
+        .mayOnlyBeAccessedByLayers("rank")
         .whereLayer("control")
-        .mayOnlyBeAccessedByLayers("recovery", "p2p", "meters")
+        .mayOnlyBeAccessedByLayers(
+            "p2p", "meters", "epoch", "rank", "rollback", "checkpoint", "loop")
         .whereLayer("rules")
-        .mayOnlyBeAccessedByLayers("recovery")
+        .mayOnlyBeAccessedByLayers("rank", "rollback", "checkpoint", "loop")
         .whereLayer("spi")
         .mayOnlyBeAccessedByLayers(
-            "node", "control", "rules", "progress", "p2p", "coll", "recovery")
+            "node",
+            "control",
+            "rules",
+            "progress",
+            "p2p",
+            "coll",
+            "epoch",
+            "rank",
+            "rollback",
+            "checkpoint",
+            "loop")
         .check(project);
   }
 

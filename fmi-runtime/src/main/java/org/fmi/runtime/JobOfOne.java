@@ -7,7 +7,7 @@ import java.util.List;
 import org.fmi.Fmi;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.progress.ParkingClock;
-import org.fmi.core.recovery.RankRuntime;
+import org.fmi.core.rank.RankRuntime;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FailureDetector;
 import org.fmi.spi.NodeMemory;

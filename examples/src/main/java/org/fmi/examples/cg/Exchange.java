@@ -11,7 +11,7 @@ import org.fmi.examples.Slice;
  * Brings a vector's foreign elements from the ranks that compute them. Who needs what is agreed
  * once, before the loop: what a rank receives there is replayed to a replacement.
  */
-final class Exchange {
+public final class Exchange {
   private static final int TAG = 1;
 
   private final Comm world;

@@ -8,7 +8,7 @@ import org.fmi.ckpt.files.FileSource;
 import org.fmi.control.JobLink;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.progress.ParkingClock;
-import org.fmi.core.recovery.RankRuntime;
+import org.fmi.core.rank.RankRuntime;
 import org.fmi.run.Transports;
 import org.fmi.spi.CheckpointStoreProvider;
 import org.fmi.spi.FailureDetectorProvider;

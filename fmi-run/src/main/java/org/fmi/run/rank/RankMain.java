@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
-import org.fmi.core.recovery.RankRuntime;
+import org.fmi.core.rank.RankRuntime;
 import org.fmi.job.control.ToRank;
 import org.fmi.node.SharedMemory;
 import org.fmi.run.process.ProcessGroup;

@@ -15,7 +15,7 @@ import org.fmi.ckpt.files.Generation;
 import org.fmi.ckpt.files.Manifest;
 import org.fmi.ckpt.files.NodeFile;
 import org.fmi.ckpt.files.NodeFileEntry;
-import org.fmi.core.recovery.SavedState;
+import org.fmi.core.checkpoint.SavedState;
 import org.fmi.run.options.UsageException;
 import org.fmi.spi.CheckpointId;
 

@@ -5,7 +5,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.stream.Collectors;
-import org.fmi.core.recovery.SavedState.Content;
+import org.fmi.core.checkpoint.SavedState.Content;
 
 /** The format of NumPy's files of one array, version 1.0: a header, then the elements. */
 final class NumpyFile {

@@ -1,0 +1,113 @@
+package org.fmi.core.checkpoint;
+
+import java.util.List;
+import org.fmi.core.loop.Loop;
+import org.fmi.core.p2p.KeptRequests;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.spi.RankConfig;
+
+/**
+ * Says whether a checkpoint can hold what the program has under way: those requests that are part
+ * of the loop's state, with the places there that their messages go to; in a {@code flowLoop} no
+ * message of an iteration.
+ */
+public final class ActiveRequests {
+  private static final int MOST_NAMED = 3;
+
+  private final RankConfig config;
+  private final Messenger messenger;
+  private final KeptRequests kept;
+  private final Contradiction contradiction;
+
+  ActiveRequests(
+      RankConfig config, Messenger messenger, KeptRequests kept, Contradiction contradiction) {
+    this.config = config;
+    this.messenger = messenger;
+    this.kept = kept;
+    this.contradiction = contradiction;
+  }
+
+  /**
+   * None may be under way.
+   *
+   * @throws IllegalStateException if one is, naming it
+   */
+  public void requireNone() {
+    if (messenger.activeRequests() > 0) {
+      throw refusal(
+          kept.underWay(),
+          "wait for them (waitFor, Request.waitAll) before the end of an iteration and before the"
+              + " loop");
+    }
+  }
+
+  /** Whether there are any, or the state written last has some. */
+  public boolean any() {
+    return messenger.activeRequests() > 0 || kept.hasWritten();
+  }
+
+  /**
+   * The state must hold those that are under way.
+   *
+   * @param last whether this is the loop's final checkpoint, behind which they could not be
+   *     repeated
+   * @throws IllegalStateException if it does not, naming them
+   * @throws IllegalArgumentException if it cannot, saying why
+   */
+  void requireKept(Loop loop, boolean last) {
+    if (messenger.activeRequests() == 0) {
+      return;
+    }
+    if (last) {
+      throw refusal(
+          kept.underWay(), "wait for them (waitFor, Request.waitAll) in the loop's last iteration");
+    }
+    if (loop.flow != null) {
+      requireNone();
+    }
+    long _ = loop.state().bytes(); // finds which it has
+    List<String> others = kept.notWritten();
+    if (!others.isEmpty()) {
+      throw refusal(
+          others,
+          "wait for them (waitFor, Request.waitAll) before the end of an iteration, or make them"
+              + " state of the loop (Holder.of(new Request[n]))");
+    }
+  }
+
+  /**
+   * Between iterations of a {@code flowLoop}, when all that was sent has arrived: what an iteration
+   * sends is received in it. Ranks that compute again would not get it; so if something is left,
+   * the job ends, as that would hide it.
+   *
+   * @throws org.fmi.Rollback if the epoch is over
+   */
+  void requireReceived(Loop loop, int epoch) {
+    if (loop.flow == null) {
+      return;
+    }
+    String left = messenger.unreceived().ofLoop();
+    if (left != null) {
+      throw contradiction.programFault(
+          "rank "
+              + config.rank()
+              + " has not received a message of "
+              + left
+              + ", which was sent before iteration "
+              + loop.iteration
+              + " of a flowLoop: receive it in the iteration that sends it",
+          epoch);
+    }
+  }
+
+  private static IllegalStateException refusal(List<String> requests, String help) {
+    int named = Math.min(MOST_NAMED, requests.size());
+    return new IllegalStateException(
+        requests.size()
+            + " requests are not complete: a checkpoint cannot hold them ("
+            + String.join("; ", requests.subList(0, named))
+            + (named < requests.size() ? "; ..." : "")
+            + "); "
+            + help);
+  }
+}

@@ -1,0 +1,142 @@
+package org.fmi.core.checkpoint;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.fmi.control.JobLink;
+import org.fmi.control.Pinned;
+import org.fmi.core.loop.Loop;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.PinnedImage;
+import org.fmi.spi.RankClock;
+import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses checkpoints that are to be written to files too, and keeps their images for the daemon.
+ * Rank 0 chooses, when all agree that a checkpoint is committed: so all choose the same.
+ */
+public final class FileOffer {
+  /** The job's decision about one takes a while; what comes in quick succession is left out. */
+  private static final long LEAST_NANOS = 250_000_000;
+
+  /** What ranks tell each other; the greatest decides. */
+  private static final long NOT_WANTED = 0;
+
+  private static final long WANTED = 1;
+  private static final long IMPOSSIBLE = 2;
+
+  private final RankConfig config;
+  private final CheckpointStore store;
+  private final RequestedCheckpoint requested;
+  private final JobLink link;
+  private final RankClock clock;
+
+  // Where the last one was, for rank 0.
+  private long loop = -1;
+  private long iteration;
+  private long offeredNanos;
+  private boolean offered;
+
+  /** Whether rank 0 wants the checkpoint that is being taken. */
+  private boolean wanted;
+
+  public FileOffer(
+      RankConfig config,
+      CheckpointStore store,
+      RequestedCheckpoint requested,
+      JobLink link,
+      RankClock clock) {
+    this.config = config;
+    this.requested = requested;
+    this.store = store;
+    this.link = link;
+    this.clock = clock;
+  }
+
+  /** Checkpoints that somebody asks for. */
+  public RequestedCheckpoint requested() {
+    return requested;
+  }
+
+  /**
+   * Whether all ranks are to wait for a checkpoint before a loop's next iteration, where they do
+   * not wait for others: what is written holds no messages that cross it.
+   *
+   * @param committed the newest checkpoint
+   */
+  public boolean isDue(Loop of, @Nullable CheckpointId committed) {
+    long every = config.level2().every();
+    boolean taken =
+        committed != null && committed.loop() == of.number && committed.iteration() == of.iteration;
+    return config.policy().overlapped() && every > 0 && of.iteration % every == 0 && !taken;
+  }
+
+  /**
+   * Whether this rank wants a checkpoint to be written; of what all say the greatest decides.
+   *
+   * @param leavesOut whether it holds messages that are not sent again, as they have come
+   */
+  long wish(CheckpointId id, boolean leavesOut) {
+    long every = config.level2().every();
+    if (every == 0) {
+      return NOT_WANTED;
+    }
+    wanted = config.rank() == 0 && (requested.isToFiles() || isWanted(id, every));
+    return leavesOut ? IMPOSSIBLE : wanted ? WANTED : NOT_WANTED;
+  }
+
+  private boolean isWanted(CheckpointId id, long every) {
+    long begin = id.loop() == loop ? iteration : 0;
+    boolean due = id.iteration() / every > begin / every;
+    return due && (!offered || clock.nanoTime() - offeredNanos >= LEAST_NANOS);
+  }
+
+  /**
+   * A checkpoint is committed by all.
+   *
+   * @param wish the greatest of what all have said
+   */
+  void committed(CheckpointId id, long wish, int epoch) {
+    if (wish == IMPOSSIBLE && wanted) {
+      System.err.println(
+          "fmi: the checkpoint of iteration "
+              + id.iteration()
+              + " is not written to files, as it holds messages that are not sent again; the next"
+              + " one that all ranks wait for is");
+      requested.toFiles(true);
+    }
+    if (wish != WANTED) {
+      return;
+    }
+    requested.toFiles(false);
+    loop = id.loop();
+    iteration = id.iteration();
+    offeredNanos = clock.nanoTime();
+    offered = true;
+    List<PinnedImage> images = new ArrayList<>();
+    try {
+      for (CheckpointId each : store.held()) {
+        if (each.equals(id) || (each.last() && each.version() < id.version())) {
+          PinnedImage image =
+              store.pin(
+                  each, Pinned.prefix(config.rank()) + "e" + epoch + "-v" + id.version() + "-");
+          if (image == null) {
+            return;
+          }
+          images.add(image);
+        }
+      }
+      link.offer(new Pinned(epoch, id.version(), images));
+    } catch (IOException e) {
+      System.err.println(
+          "fmi: the checkpoint of iteration "
+              + id.iteration()
+              + " is not written to files: rank "
+              + config.rank()
+              + " cannot keep it: "
+              + e);
+    }
+  }
+}

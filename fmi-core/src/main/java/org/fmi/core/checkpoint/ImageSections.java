@@ -1,0 +1,82 @@
+package org.fmi.core.checkpoint;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.fmi.core.checkpoint.SavedState.Source;
+import org.fmi.core.state.LoopState;
+import org.fmi.core.state.StateKind;
+import org.fmi.core.state.StateLayout;
+import org.fmi.wire.FrameLayout;
+import org.jspecify.annotations.Nullable;
+
+/** Finds where the objects of a loop's state are in an image, without the objects. */
+public final class ImageSections {
+  /**
+   * An object that the program has registered.
+   *
+   * @param kind of its first section
+   * @param layout how it lies among those of all ranks; null if it does not say
+   * @param at where its sections begin in the image
+   * @param end where they end
+   * @param shares whether its content, or a part of it, is in a section of another object
+   */
+  public record Entry(long kind, @Nullable StateLayout layout, long at, long end, boolean shares) {
+    /** Where the data of its first section are. */
+    public long dataAt() {
+      return at + LoopState.SECTION_HEADER;
+    }
+  }
+
+  private final Source source;
+  private boolean shares;
+
+  private ImageSections(Source source) {
+    this.source = source;
+  }
+
+  /** The objects between two places of an image, in the order registered. */
+  public static List<Entry> of(Source source, long at, long end) throws IOException {
+    List<Entry> entries = new ArrayList<>();
+    long from = at;
+    while (from < end) {
+      ImageSections sections = new ImageSections(source);
+      StateLayout layout = null;
+      long[] header = sections.longs(from, 2);
+      if (header[0] == StateKind.LAYOUT.number) {
+        layout =
+            new StateLayout(
+                sections.longs(from + LoopState.SECTION_HEADER, (int) (header[1] / Long.BYTES)));
+        from += LoopState.sectionEnd(header[1]);
+        header = sections.longs(from, 2);
+      }
+      long next = sections.skip(from, header);
+      entries.add(new Entry(header[0], layout, from, next, sections.shares));
+      from = next;
+    }
+    return entries;
+  }
+
+  /** Where a section ends, with those of its rows. */
+  private long skip(long at, long[] header) throws IOException {
+    long next = at + LoopState.sectionEnd(header[1]);
+    shares |= header[0] == StateKind.SAME.number;
+    if (StateKind.isNested(header[0])) {
+      long rows = longs(at + LoopState.SECTION_HEADER, 1)[0];
+      for (long row = 0; row < rows; row++) {
+        next = skip(next, longs(next, 2));
+      }
+    }
+    return next;
+  }
+
+  private long[] longs(long at, int count) throws IOException {
+    MemorySegment memory = MemorySegment.ofArray(new long[count]);
+    source.read(at, memory);
+    long[] values = new long[count];
+    Arrays.setAll(values, i -> memory.get(FrameLayout.LONG, (long) i * Long.BYTES));
+    return values;
+  }
+}

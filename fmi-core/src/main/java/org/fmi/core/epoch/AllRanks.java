@@ -1,0 +1,90 @@
+package org.fmi.core.epoch;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.BinaryOperator;
+import java.util.function.IntUnaryOperator;
+import org.fmi.Comm;
+import org.fmi.Op;
+import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/** What all ranks tell each other in a recovery; collective over all of them. */
+public final class AllRanks {
+  private static final int TAG = 5;
+
+  private AllRanks() {}
+
+  /**
+   * What some ranks tell each other, combined: in each step each of them passes on all that it
+   * knows to one that is twice as far away as in the step before. So all know all in ceil(log2 n)
+   * steps, some of it by several ways. Collective over these ranks.
+   *
+   * @param size how many they are
+   * @param me which of them this one is
+   * @param rank which rank each of them is
+   * @param mine what this one tells
+   * @param both combines what two of them know; in any order, and what both know counts once
+   */
+  public static long[] combine(
+      Comm system,
+      int size,
+      int me,
+      IntUnaryOperator rank,
+      long[] mine,
+      BinaryOperator<long[]> both) {
+    long[] known = mine;
+    for (int distance = 1; distance < size; distance <<= 1) {
+      int to = rank.applyAsInt((me + distance) % size);
+      int from = rank.applyAsInt(Math.floorMod(me - distance, size));
+      long[] length = new long[1];
+      system.sendRecv(new long[] {known.length}, 0, 1, to, TAG, length, 0, 1, from, TAG);
+      long[] theirs = new long[Math.toIntExact(length[0])];
+      system.sendRecv(known, 0, known.length, to, TAG, theirs, 0, theirs.length, from, TAG);
+      known = both.apply(known, theirs);
+    }
+    return known;
+  }
+
+  /** The numbers of each rank, by world rank. */
+  public static long[][] gather(RankConfig config, Comm system, List<Long> mine) {
+    int size = config.size();
+    long[] packed = mine.stream().mapToLong(Long::longValue).toArray();
+    long[] counts = new long[size];
+    system.allGather(new long[] {packed.length}, 0, 1, counts, 0);
+    long[] displs = new long[size];
+    long total = 0;
+    for (int r = 0; r < size; r++) {
+      displs[r] = total;
+      total += counts[r];
+    }
+    long[] all = new long[Math.toIntExact(total)];
+    system.allGatherv(packed, 0, packed.length, all, 0, counts, displs);
+    long[][] each = new long[size][];
+    for (int r = 0; r < size; r++) {
+      each[r] = Arrays.copyOfRange(all, (int) displs[r], (int) (displs[r] + counts[r]));
+    }
+    return each;
+  }
+
+  /**
+   * What the lowest rank with a failure tells, on all ranks; null if all went well.
+   *
+   * @param mine null if all went well here
+   */
+  public static @Nullable String refusal(RankConfig config, Comm system, @Nullable String mine) {
+    long[] lowest = {mine == null ? config.size() : config.rank()};
+    system.allReduce(lowest, Op.MIN);
+    if (lowest[0] == config.size()) {
+      return null;
+    }
+    int root = (int) lowest[0];
+    byte[] text = mine == null ? new byte[0] : mine.getBytes(StandardCharsets.UTF_8);
+    long[] length = {text.length};
+    system.bcast(length, root);
+    byte[] all = config.rank() == root ? text : new byte[(int) length[0]];
+    system.bcast(all, root);
+    return new String(all, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,45 @@
+package org.fmi.core.epoch;
+
+import java.util.Arrays;
+import org.fmi.Comm;
+
+/** Brings numbers from all ranks to all ranks, to each as many as there are for it. */
+public final class Exchange {
+  private Exchange() {}
+
+  /**
+   * Collective over all ranks.
+   *
+   * @param out what each rank gets of this one
+   * @return what this one gets of each
+   */
+  public static long[][] of(Comm system, long[][] out) {
+    int size = system.size();
+    long[] counts = new long[size];
+    Arrays.setAll(counts, rank -> out[rank].length);
+    long[] theirCounts = new long[size];
+    system.allToAll(counts, 0, 1, theirCounts, 0);
+    long[] starts = starts(counts);
+    long[] sent = new long[(int) (starts[size - 1] + counts[size - 1])];
+    for (int rank = 0; rank < size; rank++) {
+      System.arraycopy(out[rank], 0, sent, (int) starts[rank], out[rank].length);
+    }
+    long[] theirStarts = starts(theirCounts);
+    long[] received = new long[(int) (theirStarts[size - 1] + theirCounts[size - 1])];
+    system.allToAllv(sent, 0, counts, starts, received, 0, theirCounts, theirStarts);
+    long[][] in = new long[size][];
+    for (int rank = 0; rank < size; rank++) {
+      int from = (int) theirStarts[rank];
+      in[rank] = Arrays.copyOfRange(received, from, from + (int) theirCounts[rank]);
+    }
+    return in;
+  }
+
+  private static long[] starts(long[] counts) {
+    long[] starts = new long[counts.length];
+    for (int i = 1; i < counts.length; i++) {
+      starts[i] = starts[i - 1] + counts[i - 1];
+    }
+    return starts;
+  }
+}

@@ -1,0 +1,587 @@
+package org.fmi.core.epoch;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.fmi.Rollback;
+import org.fmi.control.Counter;
+import org.fmi.control.JobLink;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Position;
+import org.fmi.control.RankMessage.Standing;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.FailureDetectorProvider;
+import org.fmi.spi.RankClock;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.Transport;
+import org.fmi.spi.TransportProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a rank through H1 and H2 into an epoch, and hears of failures from the job and the
+ * detector.
+ *
+ * <pre>
+ *   OUT --transports and detector opened, Joined sent--> H1 bootstrapping --Start--> H2 connecting --overlay up--> H3 running
+ *    ^                                                        |                          |                            |
+ *    +------------------------- Revoke, or a failure heard ---+--------------------------+----------------------------+
+ * </pre>
+ *
+ * Each epoch has transports and a detector of its own. Those of the epoch before stay open until
+ * Start: by then all ranks have left that epoch, and nobody can take their end for a death.
+ */
+public final class Lifecycle implements JobLink.Listener {
+  /** Key of the detector among a rank's addresses. */
+  private static final String DETECTOR = "detector";
+
+  private final RankConfig config;
+  private final JobLink link;
+  private final List<TransportProvider> transportProviders;
+  private final FailureDetectorProvider detectorProvider;
+  private final Messenger messenger;
+
+  /** Gets what the job orders of checkpoints, on the link's thread. */
+  private final Consumer<JobMessage> checkpoints;
+
+  private final RankClock clock;
+
+  /** The newest epoch the job has asked for. */
+  private volatile int target;
+
+  /** Transports that the job has told this rank to leave out. */
+  private volatile List<String> without = List.of();
+
+  private volatile JobMessage.@Nullable Start start;
+  private volatile boolean released;
+
+  /**
+   * The job was notified that this rank is done: others may leave from now on, one after another.
+   */
+  private boolean finished;
+
+  private volatile @Nullable FailureDetector detector;
+
+  /** The epoch of {@link #detector}. */
+  private volatile int detectorEpoch = -1;
+
+  /** The epoch this rank is in, or was in last; -1 before the first. */
+  private volatile int epoch = -1;
+
+  /** How many epochs this rank was in. Read by other threads. */
+  private long entered;
+
+  /** The epoch this rank has joined last, or tried to. */
+  private int tried = -1;
+
+  /** Whether this rank waits until all are in an epoch. Read by other threads. */
+  private volatile boolean joining;
+
+  /** A Start by which all go back, this rank too, whose call has not ended yet. */
+  private @Nullable Prepared prepared;
+
+  /** The newest loop that the job knows this rank to make choices in. */
+  private volatile long noted = -1;
+
+  /** How much the job keeps of the decisions that this rank has reported, in messages. */
+  private final AtomicLong kept = new AtomicLong();
+
+  /** What the process before this one had decided. */
+  private volatile JobMessage.@Nullable Decided decided;
+
+  private List<Transport> transports = List.of();
+
+  /** On the way to H3, the first or the next; null while the program runs. Read by others. */
+  private volatile @Nullable RecoveryEvent underWay;
+
+  /** This rank's checkpoint had been lost, and was brought back by the recovery under way. */
+  private boolean rebuilt;
+
+  /** Failures heard over the log-ring. Several epochs' detectors may tell at a time. */
+  private final AtomicLong notices = new AtomicLong();
+
+  /** Transports that could not be opened when that was tried last. */
+  private final Set<String> leftOut = new HashSet<>();
+
+  public Lifecycle(
+      RankConfig config,
+      JobLink link,
+      List<TransportProvider> transportProviders,
+      FailureDetectorProvider detectorProvider,
+      Messenger messenger,
+      Consumer<JobMessage> checkpoints,
+      RankClock clock) {
+    this.config = config;
+    this.link = link;
+    this.transportProviders = transportProviders;
+    this.detectorProvider = detectorProvider;
+    this.messenger = messenger;
+    this.checkpoints = checkpoints;
+    this.clock = clock;
+  }
+
+  /** What was opened for an epoch. */
+  private record Prepared(JobMessage.Start start, Map<String, Transport> opened) {
+    public void close() {
+      opened.values().forEach(Transport::close);
+    }
+  }
+
+  public int epoch() {
+    return epoch;
+  }
+
+  /** Whether only failed ranks have gone back in the epoch this rank is in. */
+  public boolean isLocal() {
+    JobMessage.Start begun = start;
+    return begun != null && begun.epoch() == epoch && begun.isLocal();
+  }
+
+  /** Whether the job has said, to a call that would have gone on, that all go back. */
+  public boolean allGoBack() {
+    return prepared != null;
+  }
+
+  /** Waits until the job knows of choices in this loop; or until a failure comes first. */
+  public void awaitNoted(long loop) {
+    while (noted < loop && target <= epoch) {
+      clock.await(Long.MAX_VALUE);
+    }
+  }
+
+  /** How many of this rank's {@link RankMessage.Chose} the job keeps. */
+  public long kept() {
+    return kept.get();
+  }
+
+  /**
+   * Waits until it keeps so many.
+   *
+   * @return false if a failure came first
+   */
+  public boolean awaitKept(long messages) {
+    while (kept.get() < messages) {
+      if (target > epoch) {
+        return false;
+      }
+      clock.await(Long.MAX_VALUE);
+    }
+    return true;
+  }
+
+  /** What this rank had decided that goes back alone in this epoch. */
+  public long[] decided() {
+    JobMessage.Decided before = decided;
+    return before == null || before.epoch() != epoch ? new long[0] : before.determinants();
+  }
+
+  /** How long ago that was, by the rank's clock. Any thread. */
+  public long nanosSince(long nanos) {
+    return clock.nanoTime() - nanos;
+  }
+
+  /** Whether this rank waits until all others are in an epoch. Any thread. */
+  public boolean joining() {
+    return joining;
+  }
+
+  /** Whether this rank has left its program for a recovery that has not ended. Any thread. */
+  public boolean recovering() {
+    return underWay != null;
+  }
+
+  /** Adds what it has counted. Any thread. */
+  public void count(Map<Counter, Long> counters) {
+    counters.put(Counter.EPOCHS, entered);
+    counters.put(Counter.LOG_RING_NOTICES, notices.get());
+  }
+
+  /** The newest epoch the job has asked for. */
+  int wanted() {
+    return target;
+  }
+
+  boolean released() {
+    return released;
+  }
+
+  /** The epoch this rank is in, or could not join. */
+  public int tried() {
+    return tried;
+  }
+
+  /** Whether the epoch this rank is in is over. */
+  public boolean revoked() {
+    return target > epoch || messenger.revoked();
+  }
+
+  /**
+   * Leaves the epoch this rank is in and joins the one the job wants, going back to H1 as often as
+   * something fails on the way.
+   *
+   * @param standing whether this rank may stay where it is
+   * @return what the job said at the start of H2; null if it said that all go back, and this rank
+   *     is in a call that it has to leave first: the next call of this goes on then
+   * @throws IOException if a transport that is needed, or no detector, can be opened here
+   */
+  public JobMessage.@Nullable Start join(Position position, Standing standing) throws IOException {
+    joining = true;
+    if (underWay == null) {
+      RecoveryEvent event = new RecoveryEvent();
+      event.begin();
+      underWay = event;
+    }
+    while (true) {
+      awaitDecision();
+      Prepared next = prepare(position, standing);
+      if (next != null && standing.goesOn() && !next.start.isLocal()) {
+        prepared = next;
+        return null;
+      }
+      if (next != null) {
+        JobMessage.Start begun = next.start;
+        enter(next, standing.goesOn());
+        String overlay = connect();
+        if (overlay != null) {
+          link.send(new RankMessage.Connected(epoch, overlay));
+          joining = false;
+          return begun;
+        }
+      }
+    }
+  }
+
+  /**
+   * H3: tells the job that this rank runs in the epoch.
+   *
+   * @param from the checkpoint that it goes on from; null at the start of the program
+   */
+  public void running(@Nullable CheckpointId from) {
+    running(from == null ? -1 : from.loop(), from == null ? -1 : from.iteration());
+  }
+
+  /** H3, with the iteration that this rank goes on with. */
+  public void running(long loop, long iteration) {
+    link.send(new RankMessage.Running(epoch, loop, iteration, rebuilt));
+    RecoveryEvent event = underWay;
+    if (event != null) {
+      event.epoch = epoch;
+      event.loop = loop;
+      event.iteration = iteration;
+      event.rebuilt = rebuilt;
+      event.commit();
+      underWay = null;
+    }
+    rebuilt = false;
+  }
+
+  /**
+   * Ranks have agreed on what to go on from.
+   *
+   * @param broughtBack whether this rank's checkpoint had been lost
+   */
+  public void recovered(boolean broughtBack) {
+    rebuilt |= broughtBack;
+  }
+
+  /**
+   * Tells the job, in the next epoch and those after it, that this process stands where it cannot
+   * be rolled back. It opens nothing for that: it will be killed and started again with all others.
+   * Never returns.
+   */
+  public void awaitRestart() {
+    joining = true;
+    Prepared left = prepared;
+    if (left != null && target <= tried) {
+      // The job counts on this process: it has joined, to go back.
+      link.send(
+          new RankMessage.RestartNeeded(tried, "rank " + config.rank() + " has left its loop"));
+    }
+    while (true) {
+      while (target <= tried) {
+        clock.await(Long.MAX_VALUE);
+      }
+      tried = target;
+      link.send(new RankMessage.Joined(tried, Position.OUTSIDE, Map.of()));
+    }
+  }
+
+  /**
+   * Asks for a restart of all processes, and waits to be killed. Never returns.
+   *
+   * @param reason what this rank does that makes it necessary
+   */
+  public void askForRestart(String reason) {
+    if (revoked()) {
+      awaitDecision();
+    }
+    link.send(new RankMessage.RestartNeeded(target, "rank " + config.rank() + " " + reason));
+    awaitRestart();
+  }
+
+  /** Whether the job has neither asked for a newer epoch nor released this rank. */
+  boolean undecided() {
+    return target <= tried && !released && prepared == null;
+  }
+
+  /** Waits for the job's word on a failure that was heard over the log-ring first. */
+  void awaitDecision() {
+    while (undecided()) {
+      clock.await(Long.MAX_VALUE);
+    }
+  }
+
+  /** This rank is done. */
+  public void finish() {
+    finished = true;
+    link.send(new RankMessage.Finished(epoch));
+  }
+
+  /**
+   * Waits until all have finished. A failure heard meanwhile may be that of a rank that was
+   * released already: the job knows. Does not return if it was not.
+   */
+  public void awaitRelease() {
+    while (undecided()) {
+      try {
+        messenger.park();
+      } catch (Rollback e) {
+        awaitDecision();
+      }
+    }
+    if (!released) {
+      awaitRestart();
+    }
+  }
+
+  /**
+   * H1: opens endpoints, publishes them and waits until all others have.
+   *
+   * @return null if the epoch was revoked meanwhile
+   */
+  private @Nullable Prepared prepare(Position position, Standing standing) throws IOException {
+    Prepared before = prepared;
+    if (before != null) {
+      prepared = null;
+      if (before.start.epoch() == target) {
+        return before;
+      }
+      before.close();
+    }
+    if (target <= tried) {
+      return null;
+    }
+    int joining = target;
+    assert joining > tried && tried >= epoch : "epoch " + joining + " after " + tried;
+    tried = joining;
+    closeDetector();
+    Map<String, Transport> opened = new LinkedHashMap<>();
+    Map<String, byte[]> addresses = new HashMap<>();
+    FailureDetector opening;
+    try {
+      openTransports(joining, opened);
+      opened.forEach((name, transport) -> addresses.put(name, transport.endpoint()));
+      // It uses RDMA if messages do.
+      opening =
+          detectorProvider.open(
+              config.withTransports(List.copyOf(opened.keySet())),
+              joining,
+              (rank, hops, reason) -> onFailure(joining, rank, hops, reason));
+    } catch (IOException | RuntimeException e) {
+      opened.values().forEach(Transport::close);
+      throw e;
+    }
+    addresses.put(DETECTOR, opening.endpoint());
+    detectorEpoch = joining;
+    detector = opening;
+    link.send(new RankMessage.Joined(joining, position, standing, addresses));
+
+    JobMessage.Start begun = start;
+    while (target == joining && (begun == null || begun.epoch() != joining)) {
+      clock.await(Long.MAX_VALUE);
+      begun = start;
+    }
+    if (target != joining || begun == null) {
+      opened.values().forEach(Transport::close);
+      return null;
+    }
+    return new Prepared(begun, opened);
+  }
+
+  /**
+   * H2 begins.
+   *
+   * @param goesOn whether the program's calls go on
+   */
+  private void enter(Prepared next, boolean goesOn) throws IOException {
+    transports.forEach(Transport::close);
+    transports = List.copyOf(next.opened.values());
+    epoch = next.start.epoch();
+    entered++;
+    Transport[] all = transports.toArray(Transport[]::new);
+    if (goesOn) {
+      messenger.goOn(epoch, all);
+    } else {
+      messenger.enter(epoch, all);
+    }
+    for (Map.Entry<String, Transport> each : next.opened.entrySet()) {
+      each.getValue().start(next.start.endpoints().named(each.getKey()));
+    }
+  }
+
+  /**
+   * Opens all transports that can be had in an epoch, in order of preference. What was usable in
+   * the one before may have failed, and what was not may be back.
+   *
+   * @throws IOException if one that was asked for cannot be had, or the last resort
+   */
+  private void openTransports(int joining, Map<String, Transport> opened) throws IOException {
+    for (TransportProvider provider : transportProviders) {
+      try {
+        if (mayLeaveOut(provider) && without.contains(provider.name())) {
+          throw new IOException("again and again, no connection could be made over it");
+        }
+        opened.put(provider.name(), provider.open(config, joining));
+        leftOut.remove(provider.name());
+      } catch (IOException e) {
+        if (!mayLeaveOut(provider)) {
+          throw e;
+        }
+        if (leftOut.add(provider.name()) && firstOfNode(provider.name())) {
+          System.err.println(
+              "fmi: goes on without %s: %s (as seen by rank %d, node %d, %s)"
+                  .formatted(
+                      provider.name(),
+                      e.getMessage(),
+                      config.rank(),
+                      config.node(),
+                      config.host()));
+        }
+      }
+    }
+  }
+
+  private boolean mayLeaveOut(TransportProvider provider) {
+    return config.transports().isEmpty() && !provider.equals(transportProviders.getLast());
+  }
+
+  /** Whether no rank of this node was the first to leave this transport out before. */
+  private boolean firstOfNode(String transport) {
+    try {
+      Files.createFile(config.saidWithout(transport));
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    } catch (IOException e) {
+      return true; // better said twice than not at all
+    }
+  }
+
+  /**
+   * H2: connects the overlay.
+   *
+   * @return what it runs over; null if a failure was heard
+   */
+  private @Nullable String connect() throws IOException {
+    JobMessage.Start begun = start;
+    FailureDetector connecting = detector;
+    if (begun == null || connecting == null || begun.epoch() != epoch) {
+      return null;
+    }
+    try {
+      connecting.connect(begun.endpoints().named(DETECTOR));
+      return connecting.transport();
+    } catch (IOException e) {
+      if (!revoked()) {
+        throw e;
+      }
+      return null;
+    }
+  }
+
+  // ---- what other threads bring
+
+  @Override
+  public void onMessage(JobMessage message) {
+    switch (message) {
+      case JobMessage.Revoke m -> {
+        if (m.epoch() > target) {
+          FailureDetector older = detectorEpoch < m.epoch() ? detector : null;
+          // The job may know before the overlay does; each tells those that the other reaches
+          // later. Before the program's thread can close the detector.
+          if (older != null && detectorEpoch == m.epoch() - 1 && isAnother(m.failed())) {
+            older.announce(m.failed(), "told by the job");
+          }
+          without = m.without();
+          target = m.epoch();
+          messenger.revoke(m.epoch() - 1, "the job is recovering from a failure");
+          if (older != null) {
+            // A connect that waits for a dead peer must end.
+            older.close();
+          }
+        }
+      }
+      case JobMessage.Start m -> start = m;
+      case JobMessage.Release m -> released = true;
+      case JobMessage.Noted m -> noted = m.loop();
+      case JobMessage.Kept _ -> kept.incrementAndGet();
+      case JobMessage.Decided m -> decided = m;
+      case JobMessage.Settle _,
+          JobMessage.Hold _,
+          JobMessage.Meet _,
+          JobMessage.Begin _,
+          JobMessage.GoOn _,
+          JobMessage.WriteNext _ ->
+          checkpoints.accept(message);
+    }
+    clock.wakeup();
+    messenger.wakeup();
+  }
+
+  private boolean isAnother(int rank) {
+    return rank >= 0 && rank != config.rank();
+  }
+
+  private void onFailure(int heardIn, int rank, int hops, String reason) {
+    long heard = clock.nanoTime();
+    notices.incrementAndGet();
+    messenger.revoke(heardIn, "rank " + rank + " has failed: " + reason);
+    FailureDetector d = detector;
+    String overlay = d == null ? "" : d.transport();
+    link.send(new RankMessage.Suspect(heardIn, rank, hops, heard, overlay, reason));
+    clock.wakeup();
+  }
+
+  /** A data connection broke: its peer has failed, or cannot be reached, which is the same. */
+  public void peerLost(int peer, String reason) {
+    FailureDetector d = detector;
+    if (d != null && !finished && !revoked()) {
+      d.announce(peer, "its data connection broke: " + reason);
+    }
+  }
+
+  private void closeDetector() {
+    FailureDetector d = detector;
+    detector = null;
+    if (d != null) {
+      d.close();
+    }
+  }
+
+  /** Leaves the job. */
+  public void close() {
+    closeDetector();
+    transports.forEach(Transport::close);
+    transports = List.of();
+  }
+}

@@ -1,0 +1,229 @@
+package org.fmi.core.rank;
+
+import java.util.function.BooleanSupplier;
+import org.fmi.Rollback;
+import org.fmi.control.LoopPoint;
+import org.fmi.core.checkpoint.Checkpoints;
+import org.fmi.core.checkpoint.FileOffer;
+import org.fmi.core.checkpoint.Overlap;
+import org.fmi.core.checkpoint.RequestedCheckpoint;
+import org.fmi.core.epoch.FaultInjector;
+import org.fmi.core.epoch.Lifecycle;
+import org.fmi.core.loop.Loop;
+import org.fmi.core.rollback.Decisions;
+import org.fmi.core.rollback.LocalRollback;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.FaultPoint;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Knows what happens between two iterations of a loop and at its end: checkpoints that are due or
+ * were asked for, and iterations that are repeated to compare them.
+ */
+final class Boundaries {
+  private final Lifecycle lifecycle;
+  private final Checkpoints checkpoints;
+  private final @Nullable Overlap overlap;
+  private final RequestedCheckpoint requested;
+  private final FileOffer files;
+  private final Recovery recovery;
+  private final Repetition repetition;
+  private final FaultInjector faults;
+
+  /** Whether an operation of the runtime is under way, which is begun again after a failure. */
+  private boolean busy;
+
+  private final @Nullable LocalRollback local;
+
+  /** Goes into the next epoch, and says whether this rank goes on there where it stands. */
+  private final BooleanSupplier goesOn;
+
+  /** The end of a loop is under way: there is no other place in it any more. */
+  private boolean ending;
+
+  Boundaries(
+      Lifecycle lifecycle,
+      Checkpoints checkpoints,
+      FileOffer files,
+      Recovery recovery,
+      Repetition repetition,
+      FaultInjector faults,
+      BooleanSupplier goesOn) {
+    this.local = recovery.local();
+    this.goesOn = goesOn;
+    this.lifecycle = lifecycle;
+    this.checkpoints = checkpoints;
+    this.overlap = checkpoints.overlap();
+    this.requested = files.requested();
+    this.files = files;
+    this.recovery = recovery;
+    this.repetition = repetition;
+    this.faults = faults;
+  }
+
+  /** Whether a call cannot go on in the middle, as it is one of the runtime. */
+  boolean busy() {
+    return busy;
+  }
+
+  /**
+   * Whether a part of the work on a checkpoint is done in a call: the call may go on, but not that.
+   */
+  boolean isAdvancing() {
+    return overlap != null && overlap.isAdvancing();
+  }
+
+  /**
+   * Does something between iterations. What nobody else has heard of is begun again if this rank
+   * need not go back.
+   */
+  private void between(Runnable operation) {
+    while (true) {
+      busy = true;
+      try {
+        operation.run();
+        return;
+      } catch (Rollback e) {
+        busy = false;
+        if (!goesOn.getAsBoolean()) {
+          throw e;
+        }
+      } finally {
+        busy = false;
+      }
+    }
+  }
+
+  /** An iteration is about to begin, unless only its end is left to do. */
+  void begin(Loop loop) {
+    if (!loop.amid()) {
+      between(() -> pass(loop));
+    }
+  }
+
+  private void pass(Loop loop) {
+    if (lifecycle.revoked()) {
+      throw new Rollback("a failure is being recovered");
+    }
+    repetition.begins(loop, lifecycle.epoch());
+    faults.at(FaultPoint.ITERATION, loop.iteration);
+    if (local != null && local.isBehind()) {
+      faults.at(FaultPoint.REPLAY, loop.iteration);
+    }
+    int epoch = lifecycle.epoch();
+    requested.passes(loop, epoch, committed(), checkpoints.nextVersion() - 1);
+    if (requested.isAsked() && stop(loop, false)) {
+      checkpoint(loop, false);
+    } else if (overlap == null || loop.checkpointed < 0) {
+      if (checkpoints.isDue(loop)) {
+        checkpoint(loop, false);
+      } else if (local != null && !requested.isAsked()) {
+        local.askIfPressed(loop, epoch);
+      }
+    } else if (files.isDue(loop, checkpoints.committed())) {
+      checkpoint(loop, false);
+    } else {
+      if (requested.asksForFiles(epoch)) {
+        want(loop);
+      }
+      overlap.pass(
+          loop, () -> checkpoints.isDue(loop) || requested.isToBegin(epoch, committed()), epoch);
+    }
+  }
+
+  /** The newest version that is committed; -1 for none. */
+  private long committed() {
+    CheckpointId newest = checkpoints.committed();
+    return newest == null ? -1 : newest.version();
+  }
+
+  /** All iterations are done. */
+  void end(Loop loop) {
+    between(() -> finish(loop));
+  }
+
+  private void finish(Loop loop) {
+    repetition.ends(null);
+    if (requested.isAsked()) {
+      boolean _ = stop(loop, true); // it is taken in any case
+    }
+    ending = true;
+    try {
+      checkpoint(loop, true);
+    } finally {
+      ending = false;
+    }
+  }
+
+  /** Whether a checkpoint was asked for that is to be taken here. */
+  private boolean stop(Loop loop, boolean last) {
+    // In between, what a checkpoint forgets would still have to be compared.
+    return !repetition.repeats()
+        && (last || mayStop())
+        && requested.stop(new LoopPoint(loop.number, loop.iteration, last), lifecycle.epoch());
+  }
+
+  /**
+   * Whether this rank may say where it can stop. One that does again what was done before a failure
+   * may not: others have messages of places that it has not come to yet.
+   */
+  private boolean mayStop() {
+    return local == null || ending || !local.isRepeating();
+  }
+
+  private void checkpoint(Loop loop, boolean last) {
+    checkpoints.take(loop, last, lifecycle.epoch());
+    loop.checkpointed = loop.iteration;
+    loop.ended = last;
+    recovery.fromCheckpoint(loop);
+  }
+
+  /**
+   * The program waits in a call.
+   *
+   * @param loop the one that it is in
+   * @param nextLoop the number of the one that follows
+   * @return whether something was done
+   */
+  boolean waits(@Nullable Loop loop, long nextLoop) {
+    boolean _ = requested.isToBegin(lifecycle.epoch(), committed()); // hears of it
+    if (requested.isAsked() && mayStop()) {
+      requested.waits(
+          loop == null || loop.ended || ending
+              ? new LoopPoint(nextLoop, 0, false)
+              : new LoopPoint(loop.number, loop.iteration + 1, false),
+          lifecycle.epoch());
+    }
+    try {
+      return overlap != null && overlap.advance(lifecycle.epoch());
+    } catch (Rollback e) {
+      return true; // the call will see what that means for it
+    }
+  }
+
+  /** Whether a loop goes on after an iteration: if any rank wants that. */
+  boolean goesOn(long loop, long iteration, boolean wanted) {
+    if (local == null || overlap != null) {
+      // Beside lines that nobody waits for it is a call of the program, which goes on.
+      return checkpoints.goesOn(loop, iteration, wanted, lifecycle.epoch());
+    }
+    Decisions decisions = local.decisions();
+    between(
+        () -> {
+          if (!decisions.isKnown(iteration)) {
+            local.tell();
+            boolean goesOn = checkpoints.goesOn(loop, iteration, wanted, lifecycle.epoch());
+            decisions.made(iteration, goesOn);
+          }
+        });
+    return decisions.goesOn(iteration);
+  }
+
+  /** The program asks for a checkpoint after the iteration that it is in. */
+  void want(Loop loop) {
+    requested.want(
+        new LoopPoint(loop.number, loop.iteration + 1, false),
+        lifecycle.epoch(),
+        checkpoints.nextVersion() - 1);
+  }
+}

@@ -1,0 +1,640 @@
+package org.fmi.core.rank;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.fmi.Comm;
+import org.fmi.ConvergingBody;
+import org.fmi.Flow;
+import org.fmi.FlowBody;
+import org.fmi.Fmi;
+import org.fmi.LoopBody;
+import org.fmi.Rollback;
+import org.fmi.control.JobLink;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Position;
+import org.fmi.core.checkpoint.Checkpoints;
+import org.fmi.core.checkpoint.FileOffer;
+import org.fmi.core.checkpoint.RequestedCheckpoint;
+import org.fmi.core.comm.Communicator;
+import org.fmi.core.comm.ContextIds;
+import org.fmi.core.epoch.FaultInjector;
+import org.fmi.core.epoch.Lifecycle;
+import org.fmi.core.loop.FlowStates;
+import org.fmi.core.loop.Loop;
+import org.fmi.core.loop.ProgramFailure;
+import org.fmi.core.meters.ProgramMeters;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.MessengerListener;
+import org.fmi.core.p2p.Recorder;
+import org.fmi.core.p2p.Recording;
+import org.fmi.core.progress.OwnCore;
+import org.fmi.core.progress.WaitStrategy;
+import org.fmi.core.rollback.FlowRollback;
+import org.fmi.core.rollback.LocalRollback;
+import org.fmi.core.rollback.Restorer;
+import org.fmi.core.state.LoopState;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.CheckpointStoreProvider;
+import org.fmi.spi.FailureDetectorProvider;
+import org.fmi.spi.FaultPoint;
+import org.fmi.spi.NodeMemory;
+import org.fmi.spi.RankClock;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.TransportProvider;
+import org.fmi.spi.UnrecoverableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One rank: joins the parts of the runtime, and decides what a failure means at the place where the
+ * program stands.
+ *
+ * <ul>
+ *   <li>In a loop of which a checkpoint is committed: {@link Rollback}, caught by the loop, which
+ *       rolls back.
+ *   <li>In a replacement that replays what its predecessor received outside of loops: the new epoch
+ *       is joined on the spot, and the replay goes on; it needs no other rank.
+ *   <li>In a loop of which only failed ranks go back: see {@link LocalRollback}.
+ *   <li>Anywhere else: the process waits to be killed and started again, with all others.
+ * </ul>
+ */
+public final class RankRuntime implements Fmi {
+  private final RankConfig config;
+  private final JobLink link;
+  private final Messenger messenger;
+
+  /** The program's way to the messenger. The runtime itself goes to that directly. */
+  private final Recording program;
+
+  private final ContextIds contexts = new ContextIds();
+  private final Lifecycle lifecycle;
+  private final Checkpoints checkpoints;
+  private final Restorer restorer;
+  private final @Nullable LocalRollback local; // null if all ranks go back
+  private final OwnCore ownCore;
+  private final FaultInjector faults;
+  private final Recovery recovery;
+  private final Boundaries boundaries;
+  private final Repetition repetition;
+  private final Communicator world;
+  private final Communicator system;
+  private final ProgramMeters meters = new ProgramMeters();
+  private final CaughtRollbacks caught = new CaughtRollbacks();
+  private final RankClock clock;
+  private volatile Place place = Place.START;
+
+  /** Number of the next loop. */
+  private long nextLoop;
+
+  /** Whether what the last recovery found is still to be restored by the loop it belongs to. */
+  private boolean linePending;
+
+  /** The loop that the program is in. */
+  private volatile @Nullable Loop current;
+
+  /** Once it has begun {@link #close} must not wait for the others. */
+  private final ProgramFailure failure;
+
+  /** The program is at another place, and outside of loops its calls are recorded. */
+  private void move(Place next) {
+    assert place.mayBecome(next) : place + " -> " + next;
+    place = next;
+    switch (next) {
+      case OUTSIDE -> program.recorder().record();
+      case LOOP, CLOSED -> program.recorder().off();
+      case START, REPLAY, STRAYED -> {}
+    }
+  }
+
+  /**
+   * Joins the job; returns when the program may begin.
+   *
+   * @param transports in order of preference
+   * @param ownCore taken by the calling thread until {@link #close}
+   * @param unwinding whether an exception is on its way through the callers of this thread
+   * @throws IOException if no transport, detector or memory can be had
+   */
+  public RankRuntime(
+      RankConfig config,
+      JobLink link,
+      List<TransportProvider> transports,
+      FailureDetectorProvider detectors,
+      CheckpointStoreProvider stores,
+      NodeMemory memory,
+      RankClock clock,
+      OwnCore ownCore,
+      BooleanSupplier unwinding)
+      throws IOException {
+    this.config = config;
+    this.ownCore = ownCore;
+    this.failure = new ProgramFailure(link, unwinding);
+    this.link = link;
+    this.clock = clock;
+    this.faults = new FaultInjector(config.faults(), link, clock);
+    this.messenger =
+        new Messenger(
+            config.rank(),
+            config.size(),
+            WaitStrategy.of(ownCore, config.ranksOnMachine(), config.cores(), clock::nanoTime),
+            new Hooks());
+    messenger.copies(config.sendBufferBytes(Runtime.getRuntime().maxMemory()));
+    this.program = new Recording(messenger, config.recordLimitBytes(), this::onOutsideCall);
+    this.world = Communicator.world(program, contexts, this::abort);
+    this.system = Communicator.system(messenger, contexts, this::abort);
+    RequestedCheckpoint requested = new RequestedCheckpoint(link, messenger);
+    this.lifecycle =
+        new Lifecycle(config, link, transports, detectors, messenger, requested::order, clock);
+    CheckpointStore store = stores.open(config, system, memory);
+    FileOffer files = new FileOffer(config, store, requested, link, clock);
+    this.checkpoints =
+        new Checkpoints(
+            config, system, world, messenger, program, contexts, store, files, link, clock, faults);
+    this.local =
+        LocalRollback.of(
+            config, link, messenger, program, memory, lifecycle, checkpoints, () -> current);
+    this.restorer =
+        new Restorer(
+            config,
+            system,
+            messenger,
+            contexts,
+            store,
+            stores.source(config),
+            link,
+            faults,
+            checkpoints,
+            local);
+    this.repetition = new Repetition(config, checkpoints, restorer, system, link, program);
+    FlowRollback flow = new FlowRollback(config, system, link, faults);
+    this.recovery =
+        new Recovery(
+            lifecycle,
+            checkpoints,
+            restorer,
+            local,
+            flow,
+            repetition,
+            failure,
+            system,
+            ownCore,
+            faults);
+    this.boundaries =
+        new Boundaries(lifecycle, checkpoints, files, recovery, repetition, faults, this::goesOn);
+    link.listen(lifecycle);
+    link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
+    faults.at(FaultPoint.INIT, -1);
+    recover(false);
+  }
+
+  /** What the data path asks when it learns of a failure, or meets one. */
+  private final class Hooks implements MessengerListener {
+    @Override
+    public void revoked(int epoch, String reason) {
+      onRevoked(reason);
+    }
+
+    @Override
+    public void peerLost(int peer, String reason) {
+      lifecycle.peerLost(peer, reason);
+    }
+
+    @Override
+    public boolean waits() {
+      return boundaries.waits(current, nextLoop);
+    }
+  }
+
+  // ---- what a failure means here
+
+  /**
+   * A call found its epoch revoked. Throws, or joins the new epoch and returns, or never returns.
+   */
+  private void onRevoked(String reason) {
+    if (recovery.underWay() || boundaries.isAdvancing()) {
+      throw new Rollback(reason);
+    }
+    switch (place) {
+      case START, LOOP, CLOSED -> {
+        if (place == Place.LOOP && !boundaries.busy() && goesOn()) {
+          return;
+        }
+        if (place == Place.LOOP && caught.oneTooMany(clock.nanoTime())) {
+          throw stray(CaughtRollbacks.TOO_MANY);
+        }
+        throw new Rollback(reason);
+      }
+      case REPLAY -> recover(false);
+      case OUTSIDE, STRAYED -> lifecycle.awaitRestart();
+    }
+  }
+
+  /** The first communication outside of a loop: a place to die for tests. */
+  private void onOutsideCall() {
+    faults.at(nextLoop == 0 ? FaultPoint.PROLOGUE : FaultPoint.EPILOGUE, -1);
+  }
+
+  /** Goes into the current epoch, and says whether the program goes on there where it stands. */
+  private boolean goesOn() {
+    return local != null && local.mayGoOn() && recover(true);
+  }
+
+  /**
+   * Goes into the current epoch, as often as it takes, until the lost checkpoints are back.
+   *
+   * @param inPlace whether the program goes on where it stands if no more than failed ranks go back
+   * @return whether this rank is in it; if not, its call has to end first
+   */
+  private boolean recover(boolean inPlace) {
+    caught.reset();
+    while (true) {
+      try {
+        Position position = place.position(checkpoints.hasCommitted(current));
+        JobMessage.Start start = recovery.run(position, inPlace);
+        if (start == null) {
+          return false;
+        }
+        if (place == Place.START) {
+          begin(start);
+        } else if (inPlace) {
+          lifecycle.running(recovery.line().line());
+        }
+        return true;
+      } catch (Rollback again) {
+        // The next failure came during this recovery: once more from H1.
+      } catch (UnrecoverableException | IOException e) {
+        restorer.notRecovered(lifecycle.tried(), e);
+        // The job ends; or another failure has begun an epoch, to which this word does not belong.
+      }
+    }
+  }
+
+  /** A new process knows now what to begin with. */
+  private void begin(JobMessage.Start start) throws IOException {
+    CheckpointId id = recovery.line().line();
+    linePending = id != null;
+    if (!start.rollback()) {
+      lifecycle.running(id);
+      move(Place.OUTSIDE);
+      return;
+    }
+    if (id == null) {
+      throw stray("there are ranks in a loop, and no checkpoint is left");
+    }
+    Recorder record = Recorder.readFrom(checkpoints.image(id).record(), config.recordLimitBytes());
+    program.recorder(record);
+    // Runs in the call that does not match: the program's own code must not get to see it.
+    record.startReplay(
+        mismatch -> stray("cannot repeat what it did before its loop: " + mismatch.getMessage()));
+    move(Place.REPLAY);
+  }
+
+  /** Cannot go on: all processes are to start again. Never returns; callers throw it. */
+  private IllegalStateException stray(String reason) {
+    move(Place.STRAYED);
+    lifecycle.askForRestart(reason);
+    return new IllegalStateException("a restart was awaited, and came back");
+  }
+
+  // ---- loops
+
+  @Override
+  public void loop(long iterations, LoopBody body, Object... state) {
+    run(iterations, Loop.goingOn(body), false, new LoopState(state, checkpoints.standIns()), null);
+  }
+
+  @Override
+  public long loopWhile(long iterations, ConvergingBody body, Object... state) {
+    return run(iterations, body, true, new LoopState(state, checkpoints.standIns()), null);
+  }
+
+  @Override
+  public <S> S flowLoop(
+      long iterations,
+      Flow flow,
+      FlowBody<S> body,
+      Supplier<S> make,
+      Function<? super S, Object[]> state) {
+    FlowStates<S> states = new FlowStates<>(flow, body, make, state, program, world);
+    run(iterations, states, false, states.saved(), states);
+    return states.now();
+  }
+
+  @Override
+  public <S> S flowLoopWhile(
+      long iterations,
+      Flow flow,
+      FlowBody<S> body,
+      Supplier<S> make,
+      Function<? super S, Object[]> state) {
+    FlowStates<S> states = new FlowStates<>(flow, body, make, state, program, world);
+    run(iterations, states, true, states.saved(), states);
+    return states.now();
+  }
+
+  /** Gives the number of iterations done; ranks may agree after each whether there is another. */
+  private long run(
+      long iterations,
+      ConvergingBody given,
+      boolean agreed,
+      LoopState state,
+      @Nullable FlowStates<?> flow) {
+    requireOpen();
+    if (iterations < 0) {
+      throw new IllegalArgumentException("a loop cannot have " + iterations + " iterations");
+    }
+    ConvergingBody body = repetition.watching(given);
+    Loop loop = enterLoop(state, iterations, agreed, flow);
+    while (!loop.ended) {
+      try {
+        boolean goesOn = true;
+        while (goesOn && loop.iteration < iterations) {
+          boundaries.begin(loop);
+          boolean wanted = body.run(loop.iteration);
+          goesOn = !agreed || boundaries.goesOn(loop.number, loop.iteration, wanted);
+          loop.completed();
+        }
+        boundaries.end(loop);
+      } catch (Exception | Error e) {
+        if (!goesBack(loop, e)) {
+          throw loop.failed(e);
+        }
+      }
+    }
+    leaveLoop(loop);
+    return loop.iteration;
+  }
+
+  /**
+   * Goes back if the epoch is over, whatever has been thrown: a {@link Rollback}, an exception that
+   * the program has made of one, as pools do, or what came of the failure of another rank. An
+   * exception of the program's own is thrown again by the iteration that is repeated.
+   *
+   * @return false if the program has failed
+   */
+  private boolean goesBack(Loop loop, Throwable thrown) {
+    if (failure.begun() || !lifecycle.revoked()) {
+      failure.tell(loop, thrown);
+      return false;
+    }
+    rollback(loop);
+    return true;
+  }
+
+  /**
+   * An exception leaves the program's communication: the job is notified, unless it was already.
+   * Never returns if a failure is being recovered, of which the exception may have come: all
+   * processes start again.
+   *
+   * @param thrown null if it is not known yet
+   */
+  public void fail(@Nullable Throwable thrown) {
+    if (!failure.begun() && place != Place.CLOSED && lifecycle.revoked()) {
+      lifecycle.awaitRestart();
+    }
+    failure.tell(place == Place.LOOP ? current : null, thrown);
+  }
+
+  @Override
+  public long loop(Object... state) {
+    requireOpen();
+    Loop loop = current;
+    if (loop == null) {
+      loop = enterLoop(new LoopState(state, checkpoints.standIns()), -1, false, null);
+      if (loop.ended) {
+        // The program gets the last iteration of a finished loop, and leaves the loop.
+        return loop.iteration;
+      }
+    } else if (!loop.byCall) {
+      throw nestedLoop();
+    } else if (!loop.state().isOf(state)) {
+      IllegalStateException others =
+          new IllegalStateException(
+              "other state objects than those that this loop began with: call endLoop before"
+                  + " another loop; objects that are replaced belong in a Holder");
+      failure.tell(loop, others);
+      throw others;
+    } else if (!loop.ended) {
+      loop.completed();
+    } else {
+      if (place == Place.LOOP && lifecycle.revoked()) {
+        rollback(loop);
+      }
+      return loop.iteration;
+    }
+    while (true) {
+      try {
+        boundaries.begin(loop);
+        return loop.iteration;
+      } catch (RuntimeException | Error e) {
+        if (!goesBack(loop, e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  @Override
+  public void endLoop() {
+    Loop loop = current;
+    if (loop == null) {
+      return;
+    }
+    requireOpen();
+    if (!loop.byCall) {
+      throw new IllegalStateException(
+          "endLoop ends loops of the form loop(state...); this one ends by itself");
+    }
+    if (!loop.ended) {
+      failure.watch(loop, () -> boundaries.end(loop));
+    }
+    leaveLoop(loop);
+  }
+
+  /** Refuses a loop where all communication has ended. */
+  private void requireOpen() {
+    if (place == Place.CLOSED) {
+      throw new IllegalStateException(
+          "a loop after Fmi.close: all communication has ended with it");
+    }
+  }
+
+  private static IllegalStateException nestedLoop() {
+    return new IllegalStateException(
+        "loops cannot be nested: this is called from the body of a loop; move the inner loop's work"
+            + " into the body");
+  }
+
+  /** Begins a loop, or takes up the one that a checkpoint belongs to. */
+  private Loop enterLoop(
+      LoopState state, long iterations, boolean mayEndEarlier, @Nullable FlowStates<?> flow) {
+    if (current != null) {
+      throw nestedLoop();
+    }
+    checkpoints.requests().requireNone();
+    Loop loop = new Loop(nextLoop++, state, iterations, mayEndEarlier, flow);
+    CheckpointId last = recovery.line().finalOf(loop.number);
+    if (place == Place.REPLAY) {
+      if (last != null && !last.equals(recovery.line().line())) {
+        restoreEnded(loop, last, Restorer.How.REPLAYING);
+      } else {
+        catchUp(loop);
+      }
+      return loop;
+    }
+    current = loop;
+    if (linePending && last != null) {
+      restoreEnded(loop, last, Restorer.How.RESTARTED);
+      return loop;
+    }
+    move(Place.LOOP);
+    CheckpointId id = recovery.line().line();
+    try {
+      if (linePending && id != null && id.loop() == loop.number) {
+        linePending = false;
+        recovery.restore(loop, id, Restorer.How.RESTARTED);
+      } else if (restorer.takeOver(loop, lifecycle.epoch())) {
+        boundaries.end(loop);
+      }
+    } catch (Rollback e) {
+      rollback(loop);
+    }
+    return loop;
+  }
+
+  /** A loop that had ended gives its final state and is over. */
+  private void restoreEnded(Loop loop, CheckpointId last, Restorer.How how) {
+    recovery.restore(loop, last, how);
+    current = loop;
+    if (last.equals(recovery.line().line())) {
+      linePending = false;
+    }
+  }
+
+  /** A replacement has come to the loop that the others are in. */
+  private void catchUp(Loop loop) {
+    program.recorder().endReplay();
+    linePending = false;
+    current = loop;
+    move(Place.LOOP);
+    if (lifecycle.revoked()) {
+      rollback(loop);
+    } else {
+      resume(loop);
+    }
+  }
+
+  /** Back to the recovery line, together with all others. */
+  private void rollback(Loop loop) {
+    link.send(new RankMessage.Left(lifecycle.epoch(), loop.number, loop.iteration));
+    recover(false);
+    resume(loop);
+  }
+
+  private void resume(Loop loop) {
+    if (!recovery.resume(loop, () -> recover(false))) {
+      // What is left is of an earlier loop; this process cannot go back to before this one.
+      CheckpointId newest = recovery.line().line();
+      throw stray("is in loop %d, and the newest checkpoint is %s".formatted(loop.number, newest));
+    }
+  }
+
+  private void leaveLoop(Loop loop) {
+    current = null;
+    if (place == Place.LOOP) {
+      link.report(loop.done(lifecycle.epoch(), config.rank(), local == null ? null : local.log()));
+      move(Place.OUTSIDE);
+    }
+  }
+
+  // ---- the rest of the API
+
+  @Override
+  public Comm world() {
+    return world;
+  }
+
+  @Override
+  public MeterRegistry metrics() {
+    return meters.registry();
+  }
+
+  @Override
+  public void requestCheckpoint() {
+    requireOpen();
+    Loop loop = current;
+    if (loop != null && !loop.ended && place == Place.LOOP) {
+      boundaries.want(loop);
+    }
+  }
+
+  @Override
+  public void afterRestore(Runnable computes) {
+    requireOpen();
+    restorer.afterRestore(computes);
+  }
+
+  @Override
+  public int epoch() {
+    return lifecycle.epoch();
+  }
+
+  private void abort(int status) {
+    link.send(new RankMessage.Abort(status));
+    checkpoints.park();
+  }
+
+  /** Whether {@link #close} was called: the program's communication is over. */
+  public boolean isClosed() {
+    return place == Place.CLOSED;
+  }
+
+  @Override
+  public void close() {
+    if (place == Place.CLOSED) {
+      return;
+    }
+    if (failure.underWay()) {
+      // Others must take this process for alive until it has shown why it ends: no connection is
+      // closed.
+      fail(null);
+      move(Place.CLOSED);
+      endCalls();
+      return;
+    }
+    if (current != null && !current.byCall) {
+      throw new IllegalStateException(
+          "Fmi.close in the body of a loop, which would go on without communication: close after"
+              + " the loop");
+    }
+    if (place == Place.REPLAY) {
+      throw stray("came to its end while others are in a loop");
+    }
+    faults.at(FaultPoint.CLOSE, -1);
+    messenger.leave();
+    current = null;
+    move(Place.CLOSED);
+    try {
+      checkpoints.drain(null, lifecycle.epoch());
+      Leftovers.report(system, messenger.unreceived(), link);
+    } catch (Rollback e) {
+      lifecycle.awaitRestart();
+    }
+    lifecycle.finish();
+    lifecycle.awaitRelease();
+    lifecycle.close();
+    endCalls();
+    checkpoints.close();
+    ownCore.leave();
+  }
+
+  /** The program's calls are refused from now on. */
+  private void endCalls() {
+    messenger.close();
+    contexts.close();
+  }
+}

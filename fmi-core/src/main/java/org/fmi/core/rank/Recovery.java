@@ -1,0 +1,249 @@
+package org.fmi.core.rank;
+
+import java.io.IOException;
+import java.util.function.Supplier;
+import org.fmi.Comm;
+import org.fmi.Op;
+import org.fmi.Rollback;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage.Position;
+import org.fmi.control.RankMessage.Standing;
+import org.fmi.core.checkpoint.Checkpoints;
+import org.fmi.core.epoch.FaultInjector;
+import org.fmi.core.epoch.Lifecycle;
+import org.fmi.core.loop.Loop;
+import org.fmi.core.loop.ProgramFailure;
+import org.fmi.core.progress.OwnCore;
+import org.fmi.core.rollback.FlowRollback;
+import org.fmi.core.rollback.LocalRollback;
+import org.fmi.core.rollback.Restoration;
+import org.fmi.core.rollback.Restorer;
+import org.fmi.rules.RecoveryLine;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.FaultPoint;
+import org.fmi.spi.UnrecoverableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a rank into an epoch, up to where what was lost of checkpoints is back; and knows what the
+ * ranks go back to, or those of them that do.
+ */
+final class Recovery {
+  private final Lifecycle lifecycle;
+  private final Checkpoints checkpoints;
+  private final Restorer restorer;
+  private final @Nullable LocalRollback local;
+  private final FlowRollback flow;
+  private final Repetition repetition;
+  private final ProgramFailure failure;
+  private final Comm system;
+  private final OwnCore ownCore;
+  private final FaultInjector faults;
+
+  /** What the last one found; its finals serve the loops that had ended. */
+  private RecoveryLine line = RecoveryLine.START;
+
+  /** Ranks agree on a recovery line, or go back to it: a failure makes them begin that again. */
+  private boolean underWay;
+
+  /**
+   * @param local null if all ranks go back
+   */
+  Recovery(
+      Lifecycle lifecycle,
+      Checkpoints checkpoints,
+      Restorer restorer,
+      @Nullable LocalRollback local,
+      FlowRollback flow,
+      Repetition repetition,
+      ProgramFailure failure,
+      Comm system,
+      OwnCore ownCore,
+      FaultInjector faults) {
+    this.lifecycle = lifecycle;
+    this.checkpoints = checkpoints;
+    this.restorer = restorer;
+    this.local = local;
+    this.flow = flow;
+    this.repetition = repetition;
+    this.failure = failure;
+    this.system = system;
+    this.ownCore = ownCore;
+    this.faults = faults;
+  }
+
+  /** Lets ranks go on while failed ones go back; null if all go back. */
+  @Nullable LocalRollback local() {
+    return local;
+  }
+
+  /** What the last one found. */
+  RecoveryLine line() {
+    return line;
+  }
+
+  /** Whether one is under way. */
+  boolean underWay() {
+    return underWay;
+  }
+
+  /**
+   * Tries it once.
+   *
+   * @param position where the program stands
+   * @param inPlace whether it goes on there if no more than failed ranks go back
+   * @return what the job has said; null if this rank has to leave its call first: all go back, or
+   *     what it has sent since the line cannot be sent again, as there is an older line now
+   * @throws Rollback if the next failure came meanwhile
+   * @throws UnrecoverableException if it is impossible
+   */
+  JobMessage.@Nullable Start run(Position position, boolean inPlace)
+      throws IOException, UnrecoverableException {
+    if (position == Position.OUTSIDE) {
+      lifecycle.awaitRestart();
+    }
+    // It opens what the epoch needs, and with it threads.
+    ownCore.leave();
+    JobMessage.Start start = lifecycle.join(position, standing(inPlace));
+    ownCore.take();
+    if (start == null) {
+      return null;
+    }
+    faults.at(FaultPoint.CONNECT, -1);
+    underWay = true;
+    CheckpointId before = checkpoints.committed();
+    try {
+      Restoration.Restored recovered = restorer.recover(!start.rollback(), start.epoch());
+      line = recovered.line();
+      lifecycle.recovered(recovered.rebuilt());
+      if (local != null && start.isLocal()) {
+        local.begin(system, start, line.line(), inPlace);
+      } else if (local != null) {
+        local.allGoBack();
+      }
+    } catch (Rollback e) {
+      if (inPlace && !isAt(before)) {
+        return null;
+      }
+      throw e;
+    } finally {
+      underWay = false;
+    }
+    if (local != null && !start.rollback()) {
+      local.line(false);
+    }
+    return start;
+  }
+
+  /** Whether that is what ranks go back to. The iteration may be each rank's own. */
+  private boolean isAt(@Nullable CheckpointId id) {
+    CheckpointId now = checkpoints.committed();
+    return id != null && now != null && id.version() == now.version();
+  }
+
+  private Standing standing(boolean inPlace) {
+    if (local == null) {
+      return Standing.NONE;
+    }
+    Standing standing = local.standing(inPlace);
+    if (!inPlace) {
+      local.line(true); // as of a new process
+    }
+    return standing;
+  }
+
+  /** Does a part of it, in which ranks may wait for each other. */
+  private void during(Runnable part) {
+    during(
+        () -> {
+          part.run();
+          return null;
+        });
+  }
+
+  /** The same, with a result. */
+  private <T extends @Nullable Object> T during(Supplier<T> part) {
+    underWay = true;
+    try {
+      return part.get();
+    } finally {
+      underWay = false;
+    }
+  }
+
+  /**
+   * Takes a loop up again from the line, together with all other ranks; returns when all of them
+   * have, in one epoch.
+   *
+   * @param again goes into the newest epoch
+   * @return false if the line is of another loop
+   */
+  boolean resume(Loop loop, Runnable again) {
+    while (true) {
+      try {
+        CheckpointId id = line.line();
+        if (id == null || id.loop() != loop.number) {
+          return false;
+        }
+        lifecycle.running(loop.number, goBack(loop, id));
+        return true;
+      } catch (Rollback e) {
+        again.run();
+      }
+    }
+  }
+
+  /** Gives the iteration that the loop goes on with. */
+  private long goBack(Loop loop, CheckpointId id) {
+    int epoch = lifecycle.epoch();
+    FlowRollback.Way way = during(() -> flow.find(loop, id, epoch));
+    if (way == null) {
+      restore(loop, id, Restorer.How.ROLLED_BACK);
+    } else {
+      if (way.lost()) {
+        loop.restored(checkpoints.iterationOf(id));
+      }
+      ofProgram(loop, () -> restorer.restore(id, loop, way, epoch));
+    }
+    faults.at(FaultPoint.RESTORED, id.iteration());
+    restored(loop, id);
+    if (way == null) {
+      return id.iteration();
+    }
+    ofProgram(loop, () -> flow.compute(loop, way));
+    return way.front();
+  }
+
+  /** The loop's state becomes that of a checkpoint. */
+  void restore(Loop loop, CheckpointId id, Restorer.How how) {
+    loop.restored(checkpoints.iterationOf(id));
+    ofProgram(loop, () -> restorer.restore(id, loop, how, lifecycle.epoch()));
+    loop.ended = id.last();
+    fromCheckpoint(loop);
+  }
+
+  /** A loop goes on from a checkpoint that was taken or restored. */
+  void fromCheckpoint(Loop loop) {
+    checkpoints.fromCheckpoint();
+    if (local != null) {
+      local.saved(loop);
+    }
+    repetition.fromCheckpoint(loop);
+  }
+
+  /** Does a part that the program may fail in: its state may not fit, or its own code throw. */
+  private void ofProgram(Loop loop, Runnable part) {
+    failure.watch(loop, () -> during(part));
+  }
+
+  /** The line's state is there again; returns when that is so for all that go back. */
+  private void restored(Loop loop, CheckpointId id) {
+    if (local != null && lifecycle.isLocal()) {
+      local.wentBack(id);
+    } else {
+      long[] furthest = {loop.furthest()};
+      during(() -> system.allReduce(furthest, Op.MAX)); // and so a barrier
+      loop.othersWere(furthest[0]);
+    }
+  }
+}

@@ -1,0 +1,324 @@
+package org.fmi.core.rank;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.fmi.Comm;
+import org.fmi.ConvergingBody;
+import org.fmi.Rollback;
+import org.fmi.control.JobLink;
+import org.fmi.control.Notice;
+import org.fmi.core.captured.LoopCode;
+import org.fmi.core.captured.Reached;
+import org.fmi.core.checkpoint.Checkpoints;
+import org.fmi.core.loop.BodyOfProgram;
+import org.fmi.core.loop.Loop;
+import org.fmi.core.p2p.Recording;
+import org.fmi.core.p2p.Turns;
+import org.fmi.core.p2p.Witness;
+import org.fmi.core.rollback.Restorer;
+import org.fmi.core.state.StateDifferences;
+import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Repeats iterations from the last checkpoint, and compares state, messages, and what else the code
+ * of the loop reaches: {@code fmirun --check}. A program whose state is complete computes and sends
+ * the same again; one whose is not is found without a failure.
+ *
+ * <pre>
+ *   OFF --a checkpoint, and iteration 2^i before the next one--> FIRST --iteration 2^i: go back--> AGAIN
+ *    ^                                                                                           |
+ *    +----------------------------------- iteration 2^i again: the same -------------------------+
+ * </pre>
+ *
+ * <p>Going back is that of a recovery, without a failure: messages that were not received and
+ * communicators made since are forgotten, and the state is read from the checkpoint's image. A
+ * program that does something else may leave others waiting for a message that does not come: so
+ * each rank compares by itself, and tells what it finds before it waits for others.
+ */
+final class Repetition implements Witness {
+  private static final long NEVER = Long.MAX_VALUE;
+
+  private static final String AGAIN =
+      " when iterations are repeated from a checkpoint, up to iteration ";
+
+  private static final String OUTSIDE_RULE =
+      "; what an iteration changes and a later one, or the program after the loop, reads must be"
+          + " state of the loop; put what may differ, as a time that was measured, into a transient"
+          + " field";
+
+  private static final String RULE =
+      "; what an iteration changes and a later one reads must be state of the loop, and with the"
+          + " same state an iteration must do the same";
+
+  private final RankConfig config;
+  private final Checkpoints checkpoints;
+  private final Restorer restorer;
+  private final Comm system;
+  private final JobLink link;
+  private final SentMessages sent = new SentMessages();
+  private final Turns turns;
+
+  private enum Phase {
+    OFF,
+    FIRST,
+    AGAIN
+  }
+
+  private Phase phase = Phase.OFF;
+
+  /** The iteration at whose beginning is gone back, or compared. */
+  private long end = NEVER;
+
+  /** The state there, when it was reached for the first time. */
+  private @Nullable MemorySegment result;
+
+  /** What its code reaches beside the state, at the same time. */
+  private @Nullable Reached reached;
+
+  /** What the program has given as the body of the last loop that has one. */
+  private @Nullable Object body;
+
+  /** The code of a loop; null before the first that is repeated. */
+  private @Nullable LoopCode code;
+
+  /** The number of that loop. */
+  private long codeOf = -1;
+
+  /** The iteration under way. */
+  private long iteration;
+
+  /** Iterations of the loop that were repeated, and were the same. */
+  private long repeated;
+
+  private boolean receivesFromAny;
+  private boolean saidSo;
+  private int epoch;
+
+  /** Does nothing unless the configuration says so. */
+  Repetition(
+      RankConfig config,
+      Checkpoints checkpoints,
+      Restorer restorer,
+      Comm system,
+      JobLink link,
+      Recording program) {
+    this.config = config;
+    this.checkpoints = checkpoints;
+    this.restorer = restorer;
+    this.system = system;
+    this.link = link;
+    if (config.policy().checked()) {
+      program.witness(this);
+    }
+    turns =
+        new Turns(
+            config.policy().checked(),
+            what -> link.report(new Notice.Warned(config.rank(), Notice.Warned.ITERATIONS, what)));
+    program.turns(turns);
+  }
+
+  /** Whether iterations are being repeated. */
+  boolean repeats() {
+    return phase == Phase.AGAIN;
+  }
+
+  /** A loop goes on from a checkpoint that was taken or restored. */
+  void fromCheckpoint(Loop loop) {
+    over();
+    sent.clear();
+    receivesFromAny = false;
+    if (loop.ended && repeated > 0) {
+      if (config.rank() == 0) {
+        link.notice(
+            "--check: %d iterations of loop %d were repeated: state and messages were the same"
+                .formatted(repeated, loop.number));
+      }
+      repeated = 0;
+    }
+    aimAfter(loop, loop.checkpointed);
+  }
+
+  /** The next power of two comes next, if that is not after the next checkpoint. */
+  private void aimAfter(Loop loop, long after) {
+    end = Math.max(2, 2 * Long.highestOneBit(Math.max(1, after)));
+    long distance = end - loop.checkpointed;
+    // The other state of a flow is not restored. What an iteration reads of others it receives
+    // first, into either state in turn: after one iteration it would still be from another time.
+    boolean isWritten = loop.flow == null || distance > 1;
+    boolean isNext = isWritten && distance <= checkpoints.tuner().iterations();
+    phase = config.policy().checked() && isNext && !loop.ended ? Phase.FIRST : Phase.OFF;
+  }
+
+  /** An iteration begins: perhaps an earlier one than the loop stood at. */
+  void begins(Loop loop, int currentEpoch) {
+    epoch = currentEpoch;
+    if (loop.iteration == end) {
+      switch (phase) {
+        case OFF -> {}
+        case FIRST -> goBack(loop);
+        case AGAIN -> {
+          compare(loop);
+          over();
+          aimAfter(loop, loop.iteration);
+        }
+      }
+    }
+    iteration = loop.iteration;
+    turns.begins(loop.number, iteration, epoch);
+  }
+
+  private void goBack(Loop loop) {
+    boolean requests = checkpoints.requests().any();
+    int any = checkpoints.lowestOfThose(receivesFromAny || requests, loop, epoch);
+    if (any >= 0) {
+      if (any == config.rank() && !saidSo) {
+        saidSo = true;
+        String does =
+            receivesFromAny
+                ? "receives from any source in them"
+                : "has requests under way between them";
+        link.notice(
+            "--check: iterations %d to %d of loop %d are not checked, nor are others like them:"
+                    .formatted(loop.checkpointed, end - 1, loop.number)
+                + " rank %d %s".formatted(any, does));
+      }
+      aimAfter(loop, end);
+      return;
+    }
+    result = loop.state().copy();
+    // All ranks have come here, and none repeats anything before all have gone back: in a test they
+    // share objects and static fields.
+    reached = codeOf(loop).look(loop.state()::has);
+    restorer.goBack(loop, epoch);
+    String read =
+        new StateDifferences(loop.state(), "in the checkpoint", "after it was read back")
+            .of(checkpoints.stateOf(loop), loop.state().copy());
+    if (!read.isEmpty()) {
+      throw tell("does not get its state back from a checkpoint: " + read);
+    }
+    link.hideOutput(true);
+    phase = Phase.AGAIN;
+    sent.beginAgain();
+  }
+
+  private void compare(Loop loop) {
+    String missing = sent.missing();
+    if (missing != null) {
+      throw differs(missing);
+    }
+    String state =
+        new StateDifferences(loop.state(), "the first time", "when repeated")
+            .of(Objects.requireNonNull(result), loop.state().copy());
+    if (!state.isEmpty()) {
+      throw differs(state);
+    }
+    system.barrier();
+    String outside = codeOf(loop).changesSince(Objects.requireNonNull(reached), loop.state()::has);
+    if (!outside.isEmpty()) {
+      throw tell(
+          "changes what is no state of the loop"
+              + AGAIN
+              + (end - 1)
+              + ": "
+              + outside
+              + OUTSIDE_RULE);
+    }
+    system.barrier();
+    repeated += end - loop.checkpointed;
+  }
+
+  private LoopCode codeOf(Loop loop) {
+    LoopCode known = code;
+    if (known == null || codeOf != loop.number) {
+      known = new LoopCode(loop.byCall ? null : body, caller());
+      code = known;
+      codeOf = loop.number;
+    }
+    return known;
+  }
+
+  /** The program's method that has begun the loop, or its next iteration. */
+  private static StackWalker.StackFrame caller() {
+    return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+        .walk(
+            frames ->
+                frames
+                    .dropWhile(
+                        frame ->
+                            frame
+                                .getDeclaringClass()
+                                .getPackageName()
+                                .equals(Repetition.class.getPackageName()))
+                    .findFirst())
+        .orElseThrow();
+  }
+
+  private void over() {
+    if (phase == Phase.AGAIN) {
+      link.hideOutput(false);
+      result = null;
+      reached = null;
+    }
+    phase = Phase.OFF;
+  }
+
+  /** Wraps a body, to notice if it throws when it is repeated. */
+  ConvergingBody watching(ConvergingBody given) {
+    body = BodyOfProgram.given(given);
+    return n -> {
+      try {
+        return given.run(n);
+      } catch (Rollback e) {
+        throw e;
+      } catch (Exception | Error e) {
+        ends(e);
+        throw e;
+      }
+    };
+  }
+
+  /** The loop's last iteration is done, or its body has thrown: not so the first time. */
+  void ends(@Nullable Throwable thrown) {
+    turns.ends();
+    if (phase == Phase.AGAIN) {
+      throw differs(
+          thrown == null
+              ? "the loop ended after iteration " + iteration
+              : "iteration " + iteration + " has thrown " + thrown);
+    }
+  }
+
+  @Override
+  public void sends(Object base, long offset, long bytes, int dest, int context, long tag) {
+    switch (phase) {
+      case OFF -> {}
+      case FIRST -> sent.record(iteration, base, offset, bytes, dest, context, tag);
+      case AGAIN -> {
+        String difference = sent.repeat(iteration, base, offset, bytes, dest, context, tag);
+        if (difference != null) {
+          throw differs(difference);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void receives(int source) {
+    receivesFromAny |= source == Comm.ANY_SOURCE;
+  }
+
+  private IllegalStateException differs(String what) {
+    return tell("does something else" + AGAIN + (end - 1) + ": " + what + RULE);
+  }
+
+  /**
+   * Ends the job. Never returns.
+   *
+   * @throws Rollback if the epoch is over
+   */
+  private IllegalStateException tell(String what) {
+    over();
+    return checkpoints.programFault("--check: rank " + config.rank() + " " + what, epoch);
+  }
+}

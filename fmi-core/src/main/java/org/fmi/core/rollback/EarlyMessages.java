@@ -1,0 +1,45 @@
+package org.fmi.core.rollback;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.fmi.Comm;
+import org.fmi.core.epoch.Exchange;
+import org.fmi.core.p2p.LineMessages.Come;
+
+/** Tells ranks that go back which of their messages others have already. */
+public final class EarlyMessages {
+  /** Length and sum. */
+  private static final int LONGS = 2;
+
+  private EarlyMessages() {}
+
+  /**
+   * Collective over all ranks.
+   *
+   * @param here messages that this rank has, by sender in the order sent
+   * @return those that others have of this rank, by receiver in the order sent
+   */
+  static List<Come> tell(Comm system, List<Come> here) {
+    int size = system.size();
+    int[] lengths = new int[size];
+    for (Come each : here) {
+      lengths[each.rank()] += LONGS;
+    }
+    long[][] out = new long[size][];
+    Arrays.setAll(out, rank -> new long[lengths[rank]]);
+    int[] next = new int[size];
+    for (Come each : here) {
+      out[each.rank()][next[each.rank()]++] = each.length();
+      out[each.rank()][next[each.rank()]++] = each.sum();
+    }
+    long[][] in = Exchange.of(system, out);
+    List<Come> there = new ArrayList<>();
+    for (int rank = 0; rank < size; rank++) {
+      for (int at = 0; at < in[rank].length; at += LONGS) {
+        there.add(new Come(rank, in[rank][at], in[rank][at + 1]));
+      }
+    }
+    return there;
+  }
+}

@@ -1,0 +1,160 @@
+package org.fmi.core.rollback;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.fmi.Comm;
+import org.fmi.control.JobLink;
+import org.fmi.control.Notice;
+import org.fmi.core.epoch.FaultInjector;
+import org.fmi.core.loop.FlowStates;
+import org.fmi.core.loop.Loop;
+import org.fmi.rules.FlowPlan;
+import org.fmi.rules.FlowScope;
+import org.fmi.rules.FlowScope.Progress;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.FaultPoint;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings ranks that a failure has taken out of a {@code flowLoop} to where the others are: these
+ * keep what they have, and only those help, on copies, that something is needed from ({@code
+ * --rollback flow}).
+ */
+public final class FlowRollback {
+  private final RankConfig config;
+  private final Comm system;
+  private final JobLink link;
+  private final FaultInjector faults;
+
+  public FlowRollback(RankConfig config, Comm system, JobLink link, FaultInjector faults) {
+    this.config = config;
+    this.system = system;
+    this.link = link;
+    this.faults = faults;
+  }
+
+  /**
+   * What a rank does on the way of those that were lost.
+   *
+   * @param line where that begins
+   * @param front the iterations of the state with which all go on
+   * @param lost whether this rank was
+   * @param states that it computes on; null if it takes no part
+   */
+  public record Way(
+      FlowPlan plan, CheckpointId line, long front, boolean lost, @Nullable FlowStates<?> states) {}
+
+  /**
+   * Agrees on it with all ranks, which are in this loop; collective.
+   *
+   * @return null if all go back
+   */
+  public @Nullable Way find(Loop loop, CheckpointId line, int epoch) {
+    if (!(config.policy() instanceof RecoveryPolicy.Flow policy) || line.last()) {
+      return null;
+    }
+    FlowStates<?> states = loop.flow;
+    if (states == null) {
+      return policy.log() == null ? allGoBack(loop, epoch, noFlow()) : null;
+    }
+    FlowScope scope =
+        FlowScope.of(states.inputs(), line.iteration(), gather(states.progress()), policy.limit());
+    return switch (scope) {
+      case FlowScope.All all -> allGoBack(loop, epoch, all.why());
+      case FlowScope.Some some -> begin(loop, line, states, some, epoch);
+    };
+  }
+
+  private Way begin(
+      Loop loop, CheckpointId line, FlowStates<?> states, FlowScope.Some scope, int epoch) {
+    FlowPlan plan = scope.plan();
+    BitSet lost = scope.lost();
+    if (config.rank() == 0) {
+      BitSet helpers = plan.loading();
+      helpers.andNot(lost);
+      link.report(
+          new Notice.FlowBegun(
+              epoch,
+              loop.number,
+              line.iteration(),
+              scope.front(),
+              list(lost),
+              list(helpers),
+              plan.computed(),
+              list(plan.computedBy())));
+    }
+    boolean own = lost.get(config.rank());
+    boolean helps = plan.loading().get(config.rank());
+    return new Way(plan, line, scope.front(), own, own ? states : helps ? states.copies() : null);
+  }
+
+  /**
+   * Why all go back in another loop, whether the user has asked for flow or for what can be done.
+   */
+  private String noFlow() {
+    String noLoop = "it is no flowLoop";
+    return config.ranksOnNode() == 1 ? noLoop : noLoop + ", and ranks of a node share memory";
+  }
+
+  /** Says it once for all. */
+  private @Nullable Way allGoBack(Loop loop, int epoch, String why) {
+    if (config.rank() == 0) {
+      link.report(new Notice.FlowImpossible(epoch, loop.number, why));
+    }
+    return null;
+  }
+
+  private List<Progress> gather(Progress mine) {
+    long[] all = new long[2 * config.size()];
+    system.allGather(new long[] {mine.newest(), mine.both() ? 1 : 0}, 0, 2, all, 0);
+    List<Progress> progress = new ArrayList<>();
+    for (int rank = 0; rank < config.size(); rank++) {
+      progress.add(new Progress(all[2 * rank], all[2 * rank + 1] > 0));
+    }
+    return progress;
+  }
+
+  private static String list(Map<Integer, Long> iterations) {
+    return iterations.entrySet().stream()
+        .map(of -> of.getKey() + ": " + of.getValue())
+        .collect(Collectors.joining(", ", "[", "]"));
+  }
+
+  private static String list(BitSet ranks) {
+    return ranks.stream().boxed().toList().toString();
+  }
+
+  /** Computes what is needed of this rank; returns when all are there. Collective. */
+  public void compute(Loop loop, Way way) {
+    FlowStates<?> own = Objects.requireNonNull(loop.flow);
+    for (long iteration = way.line.iteration();
+        iteration < way.front && way.plan.takesPart(config.rank(), iteration);
+        iteration++) {
+      faults.at(FaultPoint.RECOMPUTE, iteration);
+      try {
+        Objects.requireNonNull(way.states).computeAgain(way.plan, iteration);
+      } catch (Exception e) {
+        throw loop.failed(e);
+      }
+      if (way.lost && iteration < way.front - 1) {
+        loop.counted();
+      }
+    }
+    link.idle(!way.lost); // those that help have nothing left
+    try {
+      system.barrier(); // what is sent from now on belongs to the program again
+    } finally {
+      link.idle(false);
+    }
+    if (way.lost) {
+      own.restored(way.front);
+    }
+    loop.goOnWith(way.line, way.front, own);
+  }
+}

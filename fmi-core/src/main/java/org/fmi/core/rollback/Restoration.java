@@ -1,0 +1,341 @@
+package org.fmi.core.rollback;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.fmi.Comm;
+import org.fmi.Op;
+import org.fmi.control.JobLink;
+import org.fmi.control.Notice;
+import org.fmi.control.RankMessage;
+import org.fmi.core.epoch.AllRanks;
+import org.fmi.core.epoch.FaultInjector;
+import org.fmi.rules.RecoveryLine;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointSource;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.FaultPoint;
+import org.fmi.spi.FileVersion;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.UnreadableException;
+import org.fmi.spi.UnrecoverableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Agrees with all ranks on what to go back to, and brings it back: from memory, by the groups'
+ * codes, and from files where groups have lost more than that. Files are looked at only if memory
+ * does not give back the newest version that is known to have been committed: they may be slow, or
+ * gone.
+ */
+public final class Restoration {
+  private final RankConfig config;
+  private final Comm system;
+  private final CheckpointStore store;
+  private final CheckpointSource source;
+  private final JobLink link;
+  private final FaultInjector faults;
+
+  Restoration(
+      RankConfig config,
+      Comm system,
+      CheckpointStore store,
+      CheckpointSource source,
+      JobLink link,
+      FaultInjector faults) {
+    this.config = config;
+    this.system = system;
+    this.store = store;
+    this.source = source;
+    this.link = link;
+    this.faults = faults;
+  }
+
+  /**
+   * What a recovery has found.
+   *
+   * @param rebuilt whether this rank's checkpoint had been lost, and its group has brought it back
+   */
+  public record Restored(RecoveryLine line, boolean rebuilt) {}
+
+  /** What all ranks have found out in one recovery; the same on all. */
+  private static final class Findings {
+    /** The newest version that is known to have been committed by all. */
+    long newest;
+
+    @Nullable RecoveryLine before;
+
+    /** Why memory did not help at first; empty if it held nothing that could have. */
+    String lost = "";
+
+    final List<FileVersion> refused = new ArrayList<>();
+    final List<String> reasons = new ArrayList<>();
+
+    /** Why files do not help, behind why memory does not. */
+    String told() {
+      return reasons.isEmpty()
+          ? "; and files hold no version of all ranks"
+          : "; and " + String.join("; ", reasons);
+    }
+  }
+
+  /**
+   * Brings back the newest version that each rank has from somewhere; collective over all ranks.
+   * What turns out to be damaged is forgotten, and all agree anew: on the same version if it can be
+   * brought back nevertheless, else on one before it.
+   *
+   * @param restart all processes are new
+   * @param committed the newest version that this rank knows to be committed; -1 for none
+   * @return what every rank holds now
+   * @throws UnrecoverableException if that is impossible
+   * @throws IOException if there is no memory for it
+   */
+  Restored run(boolean restart, int epoch, long committed)
+      throws IOException, UnrecoverableException {
+    boolean rebuilt = false;
+    Findings findings = new Findings();
+    findings.newest = newest(committed);
+    while (true) {
+      HeldByAll held = HeldByAll.gather(config, system, store);
+      RecoveryLine line = choose(held, restart, epoch, findings);
+      FileVersion files = line.files();
+      boolean whole = true;
+      for (CheckpointId id : line.needed()) {
+        int[] lost = held.lost(id);
+        if (whole && lost.length > 0 && !readsFiles(held, line, id)) {
+          faults.at(FaultPoint.REBUILD, id.iteration());
+          whole = rebuild(id, lost);
+          rebuilt |= Arrays.binarySearch(lost, config.rank()) >= 0;
+        }
+      }
+      if (isIntact(line, whole)) {
+        String refusal = files == null ? null : read(held, line, files);
+        if (refusal == null) {
+          tell(held, line, epoch);
+          return new Restored(line, rebuilt);
+        }
+        findings.refused.add(files);
+        findings.reasons.add(refusal);
+        if (config.rank() == 0) {
+          link.report(Notice.Degraded.filesRefused(refusal));
+        }
+      }
+    }
+  }
+
+  /** The newest version that any rank knows to be committed: asked for only if files may help. */
+  private long newest(long committed) {
+    long[] newest = {committed};
+    if (!CheckpointSource.NONE.equals(source)) {
+      system.allReduce(newest, Op.MAX);
+    }
+    return newest[0];
+  }
+
+  private RecoveryLine choose(HeldByAll held, boolean restart, int epoch, Findings findings)
+      throws UnrecoverableException {
+    RecoveryLine line;
+    try {
+      line = inMemory(held, restart, findings);
+      if (line == null) {
+        List<FileVersion> files = new ArrayList<>(source.offers(epoch == 0));
+        files.removeAll(findings.refused);
+        line = RecoveryLine.choose(held.all(), HeldByAll.common(config, system, files), restart);
+      }
+    } catch (UnrecoverableException e) {
+      if (beginsWithOthers()) {
+        return RecoveryLine.START; // with the same files once more
+      }
+      throw CheckpointSource.NONE.equals(source)
+          ? e
+          : new UnrecoverableException(e.getMessage() + findings.told());
+    }
+    requireAnyLeft(line, restart, findings);
+    findings.before = line;
+    findings.newest = Math.max(findings.newest, line.version());
+    return line;
+  }
+
+  /** Whether the program's start is of files of another number of ranks: what was left may be. */
+  private boolean beginsWithOthers() {
+    return !source.others().isEmpty();
+  }
+
+  /** What memory gives back; null if files may hold something newer. */
+  private @Nullable RecoveryLine inMemory(HeldByAll held, boolean restart, Findings findings)
+      throws UnrecoverableException {
+    if (CheckpointSource.NONE.equals(source)) {
+      return RecoveryLine.choose(held.all(), restart);
+    }
+    try {
+      RecoveryLine line = RecoveryLine.choose(held.all(), restart);
+      return line.line() != null && line.version() >= findings.newest ? line : null;
+    } catch (UnrecoverableException e) {
+      findings.lost = findings.lost.isEmpty() ? String.valueOf(e.getMessage()) : findings.lost;
+      return null;
+    }
+  }
+
+  /** Damage on all ranks at once leaves nothing: that is not how a job begins. */
+  private void requireAnyLeft(RecoveryLine line, boolean restart, Findings findings)
+      throws UnrecoverableException {
+    if (line.line() != null || beginsWithOthers()) {
+      return;
+    }
+    CheckpointId damaged = findings.before == null ? null : findings.before.line();
+    if (!findings.refused.isEmpty()) {
+      throw new UnrecoverableException(
+          (findings.lost.isEmpty()
+                  ? "what the job was to go on from cannot be read: "
+                  : findings.lost + "; and ")
+              + String.join("; ", findings.reasons)
+              + "; 'fmi ckpt verify' tells which generations are whole, and --restart-from JOB/vN"
+              + " begins from one of them");
+    }
+    if (damaged != null && !(restart && damaged.version() == 0)) {
+      throw new UnrecoverableException(
+          "the checkpoint of iteration "
+              + damaged.iteration()
+              + " is lost for good: it is damaged in the memory of all ranks, and there is no older"
+              + " one");
+    }
+  }
+
+  /** Gives false on all ranks of the group if something was damaged, and is forgotten now. */
+  private boolean rebuild(CheckpointId id, int[] lost) throws IOException {
+    try {
+      store.rebuild(id, lost);
+      return true;
+    } catch (UnrecoverableException damaged) {
+      return false; // all ranks see from what is held now what can be done
+    }
+  }
+
+  /**
+   * Verifies checksums everywhere; what is corrupt is forgotten, to be rebuilt in the next round.
+   *
+   * <p>What others read from files must be of the same attempt to compute it as what is in memory:
+   * a version may have been computed twice, with another result. If it is not, all read.
+   *
+   * @param whole whether this rank's group has brought back what it had lost
+   */
+  private boolean isIntact(RecoveryLine line, boolean whole) {
+    long corrupt = whole ? 0 : 1;
+    long different = 0;
+    FileVersion files = line.files();
+    List<CheckpointId> needed = line.needed();
+    for (CheckpointId id : store.held()) {
+      if (!needed.contains(id)) {
+        continue;
+      }
+      if (!store.intact(id)) {
+        store.release(id);
+        corrupt++;
+      } else if (files != null && !isIn(files, id)) {
+        different++;
+      }
+    }
+    long[] sums = {corrupt, different};
+    system.allReduce(sums, Op.SUM);
+    if (sums[0] == 0 && sums[1] > 0) {
+      needed.forEach(store::release);
+    }
+    return sums[0] + sums[1] == 0;
+  }
+
+  private boolean isIn(FileVersion files, CheckpointId id) {
+    try {
+      return source.holds(files, id, store.image(id));
+    } catch (IOException e) {
+      return false; // all find out when it is read
+    }
+  }
+
+  // ---- files
+
+  private static boolean readsFiles(HeldByAll held, RecoveryLine line, CheckpointId id) {
+    return line.files() != null && held.isBeyondCode(id);
+  }
+
+  /**
+   * The groups that have lost too much read it, and compute their codes again: each member what it
+   * does not hold itself.
+   *
+   * @return why that is impossible, on all ranks; null if it is done
+   */
+  private @Nullable String read(HeldByAll held, RecoveryLine line, FileVersion files)
+      throws IOException {
+    for (CheckpointId id : store.held()) {
+      if (id.version() > line.version()) {
+        store.release(id); // nobody goes back to it any more, and its memory may be needed
+      }
+    }
+    for (CheckpointId id : line.needed()) {
+      if (!held.all().needFiles(id)) {
+        continue;
+      }
+      boolean reads = readsFiles(held, line, id);
+      String failure = null;
+      if (reads) {
+        faults.at(FaultPoint.REBUILD, id.iteration());
+        if (held.isHere(id)) {
+          store.reopen(id);
+        } else {
+          failure = fill(files, id);
+        }
+      }
+      String refusal = AllRanks.refusal(config, system, failure);
+      if (refusal != null) {
+        return refusal;
+      }
+      if (reads) {
+        store.protect(id);
+      }
+    }
+    return null;
+  }
+
+  /** Gives why it cannot be read; null if it was. */
+  private @Nullable String fill(FileVersion files, CheckpointId id) throws IOException {
+    long bytes;
+    try {
+      bytes = source.bytes(files, id);
+    } catch (IOException e) {
+      return String.valueOf(e.getMessage());
+    }
+    try {
+      store.fill(id, bytes, () -> source.open(files, id));
+      return null;
+    } catch (UnreadableException e) {
+      return String.valueOf(e.getMessage());
+    }
+  }
+
+  /** Rank 0 tells which ranks have read files; collective over all ranks if any has. */
+  private void tell(HeldByAll held, RecoveryLine line, int epoch) {
+    FileVersion files = line.files();
+    CheckpointId id = line.line();
+    if (files == null || id == null) {
+      return;
+    }
+    long[] read = new long[Math.ceilDiv(config.size(), Long.SIZE)];
+    if (line.needed().stream()
+        .anyMatch(each -> readsFiles(held, line, each) && !held.isHere(each))) {
+      read[config.rank() / Long.SIZE] |= 1L << config.rank();
+    }
+    system.allReduce(read, Op.BOR);
+    if (config.rank() == 0) {
+      BitSet readers = BitSet.valueOf(read);
+      link.send(
+          new RankMessage.FilesRead(
+              epoch,
+              source.name(files),
+              id.loop(),
+              id.iteration(),
+              readers.cardinality() == config.size()
+                  ? ""
+                  : readers.stream().boxed().toList().toString()));
+    }
+  }
+}

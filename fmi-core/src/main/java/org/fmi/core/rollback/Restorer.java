@@ -1,0 +1,256 @@
+package org.fmi.core.rollback;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.fmi.Comm;
+import org.fmi.Op;
+import org.fmi.control.JobLink;
+import org.fmi.control.Notice;
+import org.fmi.control.RankMessage;
+import org.fmi.core.checkpoint.Checkpoints;
+import org.fmi.core.checkpoint.Image;
+import org.fmi.core.checkpoint.Meeting;
+import org.fmi.core.checkpoint.Overlap;
+import org.fmi.core.comm.ContextIds;
+import org.fmi.core.epoch.FaultInjector;
+import org.fmi.core.loop.FlowStates;
+import org.fmi.core.loop.Loop;
+import org.fmi.core.p2p.LineImage;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointSource;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.OtherImages;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
+import org.fmi.spi.UnrecoverableException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Restores a checkpoint: agrees with all ranks which one, and puts in place what it holds: state,
+ * messages, context ids, room for buffered sends.
+ */
+public final class Restorer {
+  private final RankConfig config;
+  private final Comm system;
+  private final Messenger messenger;
+  private final ContextIds contexts;
+  private final JobLink link;
+  private final Checkpoints checkpoints;
+  private final Restoration restoration;
+
+  /** What the job begins from, if that is of another number of ranks. */
+  private final @Nullable Redistribution redistribution;
+
+  /** Lets only failed ranks roll back; null if all do. */
+  private final @Nullable LocalRollback local;
+
+  /** What the program computes from its state, whenever that has been put in place. */
+  private final List<Runnable> after = new ArrayList<>();
+
+  /** What the last recovery has brought back, and how often in a row that was the same. */
+  private @Nullable CheckpointId goneBackTo;
+
+  private long timesGoneBack;
+
+  /** The situation in which a checkpoint is put in place. */
+  public enum How {
+    /** In a loop, in a new epoch in which nothing was sent yet. */
+    ROLLED_BACK,
+    /**
+     * All processes are new: messages that they have sent again before the loop are in the
+     * checkpoint too. Or none is, and it is gone back without a failure.
+     */
+    RESTARTED,
+    /** On the way to a later loop, whose own checkpoint holds the messages. */
+    REPLAYING
+  }
+
+  public Restorer(
+      RankConfig config,
+      Comm system,
+      Messenger messenger,
+      ContextIds contexts,
+      CheckpointStore store,
+      CheckpointSource source,
+      JobLink link,
+      FaultInjector faults,
+      Checkpoints checkpoints,
+      @Nullable LocalRollback local) {
+    this.config = config;
+    this.system = system;
+    this.messenger = messenger;
+    this.contexts = contexts;
+    this.link = link;
+    this.checkpoints = checkpoints;
+    this.local = local;
+    this.restoration = new Restoration(config, system, store, source, link, faults);
+    List<OtherImages> others = source.others();
+    this.redistribution = others.isEmpty() ? null : new Redistribution(config, system, others);
+  }
+
+  /** Lets the program compute something whenever its state has been put in place. */
+  public void afterRestore(Runnable computes) {
+    after.add(computes);
+  }
+
+  private void computeWhatFollows() {
+    after.forEach(Runnable::run);
+  }
+
+  // ---- which one
+
+  /**
+   * Agrees with all ranks on what to go back to, and brings it back; collective over all ranks.
+   *
+   * @param restart all processes are new
+   * @return what every rank holds now
+   * @throws UnrecoverableException if that is impossible
+   * @throws IOException if there is no memory for it
+   */
+  public Restoration.Restored recover(boolean restart, int epoch)
+      throws IOException, UnrecoverableException {
+    checkpoints.leave();
+    CheckpointId newest = checkpoints.committed();
+    Restoration.Restored found =
+        restoration.run(restart, epoch, newest == null ? -1 : newest.version());
+    checkpoints.adopt(found.line(), redistribution == null ? 0 : redistribution.version() + 1);
+    CheckpointId to = checkpoints.committed();
+    timesGoneBack = restart ? 1 : agreed(Objects.equals(to, goneBackTo) ? timesGoneBack + 1 : 1);
+    goneBackTo = to;
+    return found;
+  }
+
+  /** A process that is new does not know how often others were here before. */
+  private long agreed(long times) {
+    long[] most = {times};
+    system.allReduce(most, Op.MAX);
+    return most[0];
+  }
+
+  /** Tells the job why a recovery was impossible. */
+  public void notRecovered(int epoch, Exception e) {
+    boolean lost = e instanceof UnrecoverableException;
+    link.send(new RankMessage.Unrecoverable(epoch, lost, String.valueOf(e.getMessage())));
+  }
+
+  // ---- puts it in place
+
+  public void restore(CheckpointId id, Loop loop, How how, int epoch) {
+    Image image = restoreAllElse(id, loop, how, epoch);
+    loop.state().read(image.memory(), image.stateAt(), image.stateEnd());
+    computeWhatFollows();
+  }
+
+  /**
+   * The same, but for the state: ranks that have one keep it, and compute on others if they are to.
+   */
+  public void restore(CheckpointId id, Loop loop, FlowRollback.Way way, int epoch) {
+    Image image = restoreAllElse(id, loop, How.ROLLED_BACK, epoch);
+    FlowStates<?> states = way.states();
+    if (states != null) {
+      states.read(image.memory(), image.stateAt(), image.stateEnd());
+    }
+    if (way.lost()) {
+      computeWhatFollows();
+    }
+  }
+
+  private Image restoreAllElse(CheckpointId id, Loop loop, How how, int epoch) {
+    Image image = checkpoints.image(id);
+    RecoveryPolicy policy = config.policy();
+    boolean logs = policy.log() != null;
+    switch (how) {
+      case ROLLED_BACK -> putMessages(image);
+      case RESTARTED -> {
+        checkpoints.drain(Meeting.at(id), epoch);
+        messenger.unreceived().discard();
+        if (logs) {
+          messenger.line(true);
+        }
+        // Nobody may send anew before all have discarded the old.
+        system.barrier();
+        putMessages(image);
+      }
+      case REPLAYING -> {}
+    }
+    contexts.restore(image.contexts());
+    messenger.attachBuffer(image.attached());
+    checkpoints.tuner().goneBack(image.interval(), timesGoneBack);
+    boolean numbered = policy.numbersMessages(loop.flow != null);
+    if (logs && (id.last() || !numbered) && how != How.REPLAYING) {
+      messenger.line(false);
+    }
+    return image;
+  }
+
+  /**
+   * Puts the messages of a checkpoint in place, and leaves those out that have come; collective
+   * over all ranks, if all go back and messages cross checkpoints.
+   */
+  private void putMessages(Image image) {
+    LineImage crossing = null;
+    if (config.policy().overlapped()) {
+      crossing = Overlap.behind(image);
+      if (local == null) {
+        messenger
+            .unreceived()
+            .lines()
+            .goBack(
+                crossing.unneeded(),
+                EarlyMessages.tell(system, crossing.early()),
+                crossing.determinants());
+      } else {
+        local.goBack(system, crossing);
+      }
+    }
+    messenger.unreceived().read(image.unexpected(), crossing);
+  }
+
+  /** Goes back to the last checkpoint, within the epoch; collective over all ranks. */
+  public void goBack(Loop loop, int epoch) {
+    CheckpointId id = Objects.requireNonNull(checkpoints.committed());
+    long interval = checkpoints.tuner().iterations();
+    restore(id, loop, How.RESTARTED, epoch);
+    // That of the image is from before the checkpoint was measured.
+    checkpoints.repeatsFrom(interval);
+    loop.goneTo(id.iteration());
+  }
+
+  // ---- the state of a job with another number of ranks
+
+  /**
+   * Gives a loop that begins the state and the place that it had in a job with another number of
+   * ranks, if the job begins from that; collective over all ranks.
+   *
+   * @return whether the loop had ended there
+   */
+  public boolean takeOver(Loop loop, int epoch) {
+    Redistribution from = redistribution;
+    if (from == null) {
+      return false;
+    }
+    String refusal = from.fill(loop.number, loop.state(), this::refused);
+    if (refusal != null) {
+      throw checkpoints.endJob(epoch, "cannot go on from " + from.name() + ": " + refusal);
+    }
+    CheckpointId id = from.of(loop.number);
+    if (id == null) {
+      return false;
+    }
+    loop.goneTo(id.iteration());
+    computeWhatFollows();
+    if (config.rank() == 0 && from.isLine(id)) {
+      link.send(new RankMessage.FilesRead(epoch, from.name(), id.loop(), id.iteration(), ""));
+    }
+    return id.last();
+  }
+
+  private void refused(String why) {
+    if (config.rank() == 0) {
+      link.report(Notice.Degraded.filesRefused(why));
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package org.fmi.core.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.reflect.Proxy;
+import java.util.List;
+import org.fmi.control.JobLink;
+import org.fmi.control.RankMessage;
+import org.fmi.core.loop.Loop;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.progress.ParkingClock;
+import org.fmi.core.progress.WaitStrategy;
+import org.fmi.core.state.LoopState;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.Level2Plan;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
+import org.junit.jupiter.api.Test;
+
+/** Which checkpoints are to be written to files, and which of them all ranks wait for. */
+final class FileOfferTest {
+  private static final long EVERY = 5;
+
+  /** Nobody listens. */
+  private static final JobLink LINK =
+      new JobLink() {
+        @Override
+        public void send(RankMessage message) {}
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void listen(Listener listener) {}
+      };
+
+  /** Decisions need none. */
+  private static final CheckpointStore STORE =
+      (CheckpointStore)
+          Proxy.newProxyInstance(
+              FileOfferTest.class.getClassLoader(),
+              new Class<?>[] {CheckpointStore.class},
+              (proxy, method, arguments) -> {
+                throw new UnsupportedOperationException(method.getName());
+              });
+
+  private static FileOffer offer(int rank, long every, boolean overlapped) {
+    RankConfig config =
+        RankConfig.builder()
+            .jobId("job")
+            .secret(new byte[32])
+            .rank(rank)
+            .size(2)
+            .incarnation(0)
+            .host("127.0.0.1")
+            .nodeDirectory("/")
+            .ranksOnNode(1)
+            .ranksOnMachine(1)
+            .cores(1)
+            .group(new int[] {0, 1})
+            .logRingBase(2)
+            .heartbeatTimeoutMillis(60_000)
+            .recordLimitBytes(1 << 20)
+            .interval(new CheckpointInterval.Every(1))
+            .policy(new RecoveryPolicy.Global(overlapped, true))
+            .level2(new Level2Plan(every, "/files", List.of(), List.of()))
+            .build();
+    Messenger messenger = new Messenger(rank, 2, new WaitStrategy(1, 1), (peer, reason) -> {});
+    return new FileOffer(
+        config, STORE, new RequestedCheckpoint(LINK, messenger), LINK, new ParkingClock());
+  }
+
+  private static CheckpointId id(long version, long iteration) {
+    return new CheckpointId(version, 1, iteration, false);
+  }
+
+  private static boolean isDue(FileOffer offer, long iteration, CheckpointId committed) {
+    Loop loop = new Loop(1, new LoopState(new Object[] {new long[1]}), 100, false, null);
+    loop.iteration = iteration;
+    return offer.isDue(loop, committed);
+  }
+
+  @Test
+  void allRanksWaitForWhatIsWritten() {
+    FileOffer offer = offer(1, EVERY, true);
+    assertThat(isDue(offer, 9, id(3, 5))).isFalse();
+    assertThat(isDue(offer, 10, id(3, 5))).isTrue();
+    // Gone back to, or taken on request.
+    assertThat(isDue(offer, 10, id(4, 10))).isFalse();
+    // A line that some rank has begun before: where others have begun it at this iteration too.
+    assertThat(isDue(offer, 10, id(4, 8))).isTrue();
+    // Of the loop before.
+    assertThat(isDue(offer, 10, new CheckpointId(2, 0, 10, true))).isTrue();
+  }
+
+  @Test
+  void withoutFilesOrWithATimeNoneIsDueByIterations() {
+    assertThat(isDue(offer(0, 0, true), 10, id(3, 5))).isFalse();
+    assertThat(isDue(offer(0, Long.MAX_VALUE, true), 10, id(3, 5))).isFalse();
+    assertThat(isDue(offer(0, EVERY, false), 10, id(3, 5)))
+        .as("where all wait for each of them the interval decides")
+        .isFalse();
+  }
+
+  @Test
+  void rankZeroChoosesAndAnyRankRefuses() {
+    FileOffer first = offer(0, EVERY, true);
+    FileOffer other = offer(1, EVERY, true);
+    assertThat(first.wish(id(3, 7), false)).isGreaterThan(first.wish(id(2, 4), false));
+    assertThat(other.wish(id(3, 7), false)).isEqualTo(first.wish(id(2, 4), false));
+    assertThat(other.wish(id(3, 7), true)).isGreaterThan(first.wish(id(3, 7), false));
+    first.requested().toFiles(true);
+    assertThat(first.wish(id(2, 4), false)).as("asked for").isEqualTo(first.wish(id(3, 7), false));
+  }
+
+  @Test
+  void whatIsRefusedIsWantedAgain() {
+    FileOffer first = offer(0, EVERY, true);
+    first.requested().toFiles(true);
+    first.committed(id(3, 4), Math.max(first.wish(id(3, 4), false), first.wish(id(3, 4), true)), 0);
+    assertThat(first.requested().isToFiles()).isTrue();
+  }
+}

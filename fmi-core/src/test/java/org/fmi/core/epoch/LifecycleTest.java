@@ -1,0 +1,319 @@
+package org.fmi.core.epoch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.fmi.control.AddressTable;
+import org.fmi.control.JobLink;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Position;
+import org.fmi.control.RankMessage.Standing;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.progress.ParkingClock;
+import org.fmi.core.progress.WaitStrategy;
+import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Endpoints;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.FrameHandler;
+import org.fmi.spi.RankConfig;
+import org.fmi.spi.Transport;
+import org.fmi.spi.TransportProvider;
+import org.fmi.wire.Frame;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which transports a rank has in an epoch, when not all can be opened. */
+final class LifecycleTest {
+  @TempDir Path directory = Path.of("");
+
+  private final Ways fast = new Ways("fast", 20);
+  private final Ways sure = new Ways("sure", 30);
+  private final Job job = new Job();
+
+  /** What the detector was told to use, by epoch. */
+  private final List<List<String>> detectors = new ArrayList<>();
+
+  /** Failures that it was told. */
+  private final List<String> announced = new ArrayList<>();
+
+  /** Opens transports, or does not. */
+  private static final class Ways implements TransportProvider {
+    private final String name;
+    private final int order;
+    boolean broken;
+    int open;
+
+    Ways(String name, int order) {
+      this.name = name;
+      this.order = order;
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public int order() {
+      return order;
+    }
+
+    @Override
+    public Transport open(RankConfig config, int epoch) throws IOException {
+      if (broken) {
+        throw new IOException(name + ": the port is down");
+      }
+      open++;
+      return new Way();
+    }
+
+    /** Carries nothing. */
+    private final class Way implements Transport {
+      @Override
+      public String name() {
+        return name;
+      }
+
+      @Override
+      public byte[] endpoint() {
+        return new byte[] {1};
+      }
+
+      @Override
+      public void start(Endpoints endpoints) {
+        assertThat(endpoints.size()).isEqualTo(1);
+        assertThat(endpoints.get(0)).isEqualTo(endpoint());
+      }
+
+      @Override
+      public boolean reaches(int peer) {
+        return true;
+      }
+
+      @Override
+      public int maxPayload() {
+        return 64;
+      }
+
+      @Override
+      public int eagerLimit() {
+        return 64;
+      }
+
+      @Override
+      public boolean offer(int peer, Frame frame) {
+        return false;
+      }
+
+      @Override
+      public int poll(FrameHandler handler) {
+        return 0;
+      }
+
+      @Override
+      public void await(long maxNanos) {}
+
+      @Override
+      public int bell() {
+        return 0;
+      }
+
+      @Override
+      public boolean arm(int bell) {
+        return false;
+      }
+
+      @Override
+      public void wakeup() {}
+
+      @Override
+      public void close() {
+        open--;
+      }
+    }
+  }
+
+  /** Starts each epoch as soon as its only rank has joined. */
+  private static final class Job implements JobLink {
+    Listener listener = message -> {};
+    final List<Map<String, byte[]>> joined = new ArrayList<>();
+
+    @Override
+    public void send(RankMessage message) {
+      if (message instanceof RankMessage.Joined m) {
+        joined.add(m.addresses());
+        listener.onMessage(
+            new JobMessage.Start(m.epoch(), false, AddressTable.of(List.of(m.addresses()))));
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void listen(Listener newListener) {
+      listener = newListener;
+    }
+  }
+
+  private Lifecycle lifecycle(String... transports) {
+    RankConfig config =
+        RankConfig.builder()
+            .jobId("job")
+            .secret(new byte[32])
+            .rank(0)
+            .size(1)
+            .incarnation(1)
+            .host("127.0.0.1")
+            .nodeDirectory(directory.toString())
+            .ranksOnNode(1)
+            .ranksOnMachine(1)
+            .cores(1)
+            .group(new int[] {0})
+            .logRingBase(2)
+            .heartbeatTimeoutMillis(60_000)
+            .recordLimitBytes(1 << 20)
+            .interval(new CheckpointInterval.Every(1))
+            .transports(List.of(transports))
+            .build();
+    Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), (peer, reason) -> {});
+    Lifecycle lifecycle =
+        new Lifecycle(
+            config,
+            job,
+            List.of(fast, sure),
+            (forConfig, epoch, listener) -> {
+              detectors.add(forConfig.transports());
+              return new Detector();
+            },
+            messenger,
+            _ -> {},
+            new ParkingClock());
+    job.listen(lifecycle);
+    return lifecycle;
+  }
+
+  /** Hears nothing. */
+  private final class Detector implements FailureDetector {
+    @Override
+    public byte[] endpoint() {
+      return new byte[] {2};
+    }
+
+    @Override
+    public void connect(Endpoints endpoints) {}
+
+    @Override
+    public String transport() {
+      return "sure";
+    }
+
+    @Override
+    public void announce(int rank, String reason) {
+      announced.add("rank " + rank + ": " + reason);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  private void recover(Lifecycle lifecycle, int epoch, String... without) throws IOException {
+    lifecycle.onMessage(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of(without)));
+    lifecycle.join(Position.FRESH, Standing.NONE);
+  }
+
+  @Test
+  void aTransportThatFailsIsLeftOutUntilItIsBack() throws IOException {
+    Lifecycle lifecycle = lifecycle();
+    lifecycle.join(Position.FRESH, Standing.NONE);
+    fast.broken = true;
+    recover(lifecycle, 1);
+    assertThat(fast.open).isZero();
+    fast.broken = false;
+    recover(lifecycle, 2);
+    assertThat(job.joined)
+        .extracting(Map::keySet)
+        .extracting(List::copyOf)
+        .satisfiesExactly(
+            names -> assertThat(names).containsExactlyInAnyOrder("fast", "sure", "detector"),
+            names -> assertThat(names).containsExactlyInAnyOrder("sure", "detector"),
+            names -> assertThat(names).containsExactlyInAnyOrder("fast", "sure", "detector"));
+    assertThat(detectors)
+        .containsExactly(List.of("fast", "sure"), List.of("sure"), List.of("fast", "sure"));
+    assertThat(fast.open).isEqualTo(1);
+    assertThat(sure.open).isEqualTo(1);
+  }
+
+  @Test
+  void whatTheJobLeavesOutIsLeftOutUnlessItIsTheLastResort() throws IOException {
+    Lifecycle lifecycle = lifecycle();
+    recover(lifecycle, 1, "fast");
+    recover(lifecycle, 2, "fast", "sure");
+    assertThat(detectors).containsExactly(List.of("sure"), List.of("sure"));
+    assertThat(fast.open).isZero();
+  }
+
+  @Test
+  void whatTheUserAskedForIsNotLeftOut() throws IOException {
+    Lifecycle lifecycle = lifecycle("fast", "sure");
+    recover(lifecycle, 1, "fast");
+    assertThat(detectors).containsExactly(List.of("fast", "sure"));
+  }
+
+  @Test
+  void whatIsLeftOutIsSaidOnceByEachNode() throws IOException {
+    fast.broken = true;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    PrintStream err = System.err;
+    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+    try {
+      Lifecycle lifecycle = lifecycle();
+      lifecycle.join(Position.FRESH, Standing.NONE);
+      recover(lifecycle, 1);
+      lifecycle().join(Position.FRESH, Standing.NONE); // another process of the node
+      directory = Files.createDirectory(directory.resolve("another node"));
+      lifecycle().join(Position.FRESH, Standing.NONE);
+    } finally {
+      System.setErr(err);
+    }
+    String line =
+        "fmi: goes on without fast: fast: the port is down (as seen by rank 0, node 0, 127.0.0.1)";
+    assertThat(said.toString(StandardCharsets.UTF_8).lines()).containsExactly(line, line);
+  }
+
+  @Test
+  void whyADataConnectionBrokeIsToldToAll() throws IOException {
+    Lifecycle lifecycle = lifecycle();
+    lifecycle.join(Position.FRESH, Standing.NONE);
+    lifecycle.peerLost(3, "mlx5_0 port 1: the port is down");
+    assertThat(announced)
+        .containsExactly("rank 3: its data connection broke: mlx5_0 port 1: the port is down");
+  }
+
+  @Test
+  void whatWasAskedForIsNotLeftOut() {
+    fast.broken = true;
+    Lifecycle lifecycle = lifecycle("fast", "sure");
+    assertThatThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE))
+        .hasMessage("fast: the port is down");
+  }
+
+  @Test
+  void theLastOneIsNotLeftOut() {
+    sure.broken = true;
+    Lifecycle lifecycle = lifecycle();
+    assertThatThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE))
+        .hasMessage("sure: the port is down");
+    assertThat(fast.open).as("what was opened before is closed").isZero();
+  }
+}
