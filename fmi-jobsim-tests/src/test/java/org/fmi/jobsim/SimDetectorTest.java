@@ -76,7 +76,8 @@ final class SimDetectorTest extends DetectorContract {
             .open(
                 process.config(),
                 EPOCH,
-                (failed, hops, reason) -> heard.add(new Heard(failed, hops)))) {
+                (failed, hops, reason) -> heard.add(new Heard(failed, hops)),
+                process.jobLink())) {
       endpoints[process.rank()] = detector.endpoint();
       SimMember member = new SimMember(process, detector, endpoints, met, heard);
       member.meet();

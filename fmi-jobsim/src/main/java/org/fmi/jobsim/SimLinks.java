@@ -59,7 +59,7 @@ final class SimLinks implements RingLinks, SimPort.Acceptor {
 
   /** The log-ring detectors of a simulated process. */
   static FailureDetectorProvider detectors(SimProcess process) {
-    return (config, epoch, listener) -> {
+    return (config, epoch, listener, diagnostics) -> {
       LogRingDetector detector =
           new LogRingDetector(config, epoch, listener, new ClockGate(process.clock()));
       detector.offer((c, e, neighbours, to) -> new SimLinks(process, c, e, neighbours, to));

@@ -1,6 +1,7 @@
 package org.fmi.logring;
 
 import java.io.IOException;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FailureDetector;
 import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.RankConfig;
@@ -11,17 +12,19 @@ import org.fmi.spi.RankConfig;
  */
 public final class LogRingDetectorProvider implements FailureDetectorProvider {
   @Override
-  public FailureDetector open(RankConfig config, int epoch, FailureDetector.Listener listener)
+  public FailureDetector open(
+      RankConfig config, int epoch, FailureDetector.Listener listener, Diagnostics diagnostics)
       throws IOException {
     LogRingDetector detector = new LogRingDetector(config, epoch, listener);
     boolean rdma = config.transports().contains(RdmaLinks.NAME);
     boolean tcp = !rdma || config.transports().contains(TcpLinks.NAME);
     try {
       if (rdma) {
-        offerRdma(detector, config, tcp);
+        offerRdma(detector, config, tcp, diagnostics);
       }
       if (tcp) {
-        detector.offer(TcpLinks::new);
+        detector.offer(
+            (c, e, neighbours, handler) -> new TcpLinks(c, e, neighbours, handler, diagnostics));
       }
     } catch (IOException e) {
       detector.close();
@@ -30,7 +33,8 @@ public final class LogRingDetectorProvider implements FailureDetectorProvider {
     return detector;
   }
 
-  private static void offerRdma(LogRingDetector detector, RankConfig config, boolean mayFail)
+  private static void offerRdma(
+      LogRingDetector detector, RankConfig config, boolean mayFail, Diagnostics diagnostics)
       throws IOException {
     try {
       detector.offer(RdmaLinks::new);
@@ -38,8 +42,8 @@ public final class LogRingDetectorProvider implements FailureDetectorProvider {
       if (!mayFail) {
         throw e;
       }
-      System.err.println(
-          "fmi: the log-ring goes on without rdma: "
+      diagnostics.report(
+          "the log-ring goes on without rdma: "
               + e.getMessage()
               + " (as seen by rank "
               + config.rank()

@@ -15,6 +15,7 @@ import org.fmi.net.Endpoint;
 import org.fmi.net.NetLoop;
 import org.fmi.net.PeerIdentity;
 import org.fmi.net.Server;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.RankConfig;
 
 /** Links over TCP. */
@@ -41,13 +42,18 @@ final class TcpLinks implements RingLinks {
   /** Those that stand, by rank; used on the loop's thread. */
   private final Map<Integer, Connection> links = new HashMap<>();
 
-  TcpLinks(RankConfig config, int epoch, Set<Integer> neighbours, Handler handler)
+  TcpLinks(
+      RankConfig config,
+      int epoch,
+      Set<Integer> neighbours,
+      Handler handler,
+      Diagnostics diagnostics)
       throws IOException {
     this.config = config;
     this.epoch = epoch;
     this.neighbours = neighbours;
     this.handler = handler;
-    this.loop = NetLoop.open("fmi-logring", config.secret(), MAX_FRAME);
+    this.loop = NetLoop.open("fmi-logring", config.secret(), MAX_FRAME, diagnostics::report);
     this.server =
         loop.listen(Endpoint.listening(config.host()), patienceMillis(config), this::accept);
   }

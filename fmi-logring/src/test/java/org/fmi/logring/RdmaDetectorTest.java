@@ -15,6 +15,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.contract.DetectorContract;
@@ -57,7 +58,8 @@ final class RdmaDetectorTest extends DetectorContract {
                 config,
                 epoch,
                 (failed, hops, reason) ->
-                    heard.add("rank " + rank + " heard of " + failed + ": " + reason));
+                    heard.add("rank " + rank + " heard of " + failed + ": " + reason),
+                Diagnostics.NONE);
   }
 
   private LogRingDetector open(int rank) throws IOException {
@@ -227,14 +229,19 @@ final class RdmaDetectorTest extends DetectorContract {
     try (LogRingDetector rank0 =
             (LogRingDetector)
                 new LogRingDetectorProvider()
-                    .open(both, EPOCH, (failed, hops, reason) -> heard.add(reason));
+                    .open(
+                        both,
+                        EPOCH,
+                        (failed, hops, reason) -> heard.add(reason),
+                        Diagnostics.NONE);
         LogRingDetector rank1 =
             (LogRingDetector)
                 new LogRingDetectorProvider()
                     .open(
                         DetectorThreads.config(1, 2, TcpLinks.NAME, OURS, 60_000),
                         EPOCH,
-                        (failed, hops, reason) -> heard.add(reason))) {
+                        (failed, hops, reason) -> heard.add(reason),
+                        Diagnostics.NONE)) {
       assertThat(Offer.of(rank0.endpoint())).hasToString("[rdma, tcp]");
       rank0.connect(Endpoints.of(endpoints(rank0, rank1)));
       rank1.connect(Endpoints.of(endpoints(rank0, rank1)));

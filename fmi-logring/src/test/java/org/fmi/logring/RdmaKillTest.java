@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FailureDetector;
 import org.fmi.testkit.contract.DetectorThreads;
@@ -70,7 +71,8 @@ final class RdmaKillTest {
                                 "" + hops,
                                 "" + now,
                                 reason));
-                      });
+                      },
+                      Diagnostics.NONE);
           detectors.add(detector);
           out.println("endpoint " + HexFormat.of().formatHex(detector.endpoint()));
         }

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -34,7 +35,7 @@ import java.util.function.Supplier;
  * must not block. Methods may be called by any thread.
  *
  * <pre>
- *   NetLoop loop = NetLoop.open("fmi-control", secret, NetLoop.MAX_FRAME);
+ *   NetLoop loop = NetLoop.open("fmi-control", secret, NetLoop.MAX_FRAME, System.err::println);
  *   Server server = loop.listen(new InetSocketAddress(0), 5000, (identity, remote) -> new MyHandler());
  *   loop.connect(new InetSocketAddress(host, server.port()), identity, 5000, 5000, new MyHandler());
  * </pre>
@@ -55,6 +56,7 @@ public final class NetLoop implements AutoCloseable {
   private final NetIo net;
   private final byte[] secret;
   private final int maxFrame;
+  private final Consumer<String> warning;
   private final SecureRandom random = new SecureRandom();
   private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   private final Thread thread;
@@ -63,10 +65,12 @@ public final class NetLoop implements AutoCloseable {
   /** Used on the loop's thread. */
   private final Set<Connection> connections = new LinkedHashSet<>();
 
-  private NetLoop(String threadName, byte[] secret, int maxFrame, NetIo net) {
+  private NetLoop(
+      String threadName, byte[] secret, int maxFrame, Consumer<String> warning, NetIo net) {
     this.net = net;
     this.secret = secret.clone();
     this.maxFrame = maxFrame;
+    this.warning = warning;
     this.thread = new Thread(this::drive, threadName);
     this.thread.setDaemon(true);
     this.io = new ManualIoEventLoop(thread, net.handlers());
@@ -77,13 +81,16 @@ public final class NetLoop implements AutoCloseable {
    *
    * @param secret the job's, 32 bytes
    * @param maxFrame the most bytes a frame may have, sent or received
+   * @param warning gets what the user should know, a line each
    */
-  public static NetLoop open(String threadName, byte[] secret, int maxFrame) {
-    return open(threadName, secret, maxFrame, NetIo.best());
+  public static NetLoop open(
+      String threadName, byte[] secret, int maxFrame, Consumer<String> warning) {
+    return open(threadName, secret, maxFrame, warning, NetIo.best());
   }
 
-  static NetLoop open(String threadName, byte[] secret, int maxFrame, NetIo net) {
-    NetLoop loop = new NetLoop(threadName, secret, maxFrame, net);
+  static NetLoop open(
+      String threadName, byte[] secret, int maxFrame, Consumer<String> warning, NetIo net) {
+    NetLoop loop = new NetLoop(threadName, secret, maxFrame, warning, net);
     loop.thread.start();
     return loop;
   }
@@ -139,7 +146,7 @@ public final class NetLoop implements AutoCloseable {
   private Server listen(
       ServerChannel channel, SocketAddress address, Acceptor acceptor, int proofMillis)
       throws IOException {
-    Server server = new Server(this, channel, acceptor, proofMillis);
+    Server server = new Server(this, channel, acceptor, proofMillis, warning);
     register(channel).syncUninterruptibly();
     ChannelFuture bound = channel.bind(address).awaitUninterruptibly();
     if (!bound.isSuccess()) {

@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * Accepts connections at one address. Those that have not proven themselves yet are few (the oldest
@@ -27,6 +28,7 @@ public final class Server {
   private final ServerChannel channel;
   private final Acceptor acceptor;
   private final int proofMillis;
+  private final Consumer<String> warning;
   private final AtomicLong refused = new AtomicLong();
 
   /** In the order they came. Used on the loop's thread. */
@@ -37,12 +39,19 @@ public final class Server {
 
   /**
    * @param proofMillis how long a peer may take to prove itself, or {@link #NO_PROOF}
+   * @param warning gets what the user should know, a line each
    */
-  Server(NetLoop loop, ServerChannel channel, Acceptor acceptor, int proofMillis) {
+  Server(
+      NetLoop loop,
+      ServerChannel channel,
+      Acceptor acceptor,
+      int proofMillis,
+      Consumer<String> warning) {
     this.loop = loop;
     this.channel = channel;
     this.acceptor = acceptor;
     this.proofMillis = proofMillis;
+    this.warning = warning;
     channel.pipeline().addLast(new Incoming());
   }
 
@@ -94,8 +103,8 @@ public final class Server {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       if (!deaf) {
         deaf = true;
-        System.err.println(
-            "fmi: cannot accept a connection at "
+        warning.accept(
+            "cannot accept a connection at "
                 + channel.localAddress()
                 + ": "
                 + cause.getMessage()

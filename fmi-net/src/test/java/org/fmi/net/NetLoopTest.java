@@ -53,7 +53,7 @@ class NetLoopTest {
   @ParameterizedTest
   @EnumSource
   void carriesFramesBothWays(NetIo net) throws Exception {
-    try (NetLoop loop = NetLoop.open("test", SECRET, NetLoop.MAX_FRAME, net)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, NetLoop.MAX_FRAME, warning -> {}, net)) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       Server server = loop.listen(at(0), 5000, (identity, remote) -> right);
@@ -85,8 +85,8 @@ class NetLoopTest {
   @EnumSource
   void aFrameForManyPeersThatDoNotReadIsKeptOnce(NetIo net) throws Exception {
     CountDownLatch read = new CountDownLatch(1);
-    try (NetLoop loop = NetLoop.open("test", SECRET, NetLoop.MAX_FRAME, net);
-        NetLoop others = NetLoop.open("others", SECRET, NetLoop.MAX_FRAME, net)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, NetLoop.MAX_FRAME, warning -> {}, net);
+        NetLoop others = NetLoop.open("others", SECRET, NetLoop.MAX_FRAME, warning -> {}, net)) {
       Recorder here = new Recorder();
       Server server = loop.listen(at(0), 5000, (identity, remote) -> here);
       List<Connection> connections = new ArrayList<>();
@@ -123,7 +123,7 @@ class NetLoopTest {
 
   @Test
   void anErrorOfATaskIsReportedAndTheLoopGoesOn() throws Exception {
-    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100, warning -> {})) {
       CountDownLatch after = new CountDownLatch(1);
       BlockingQueue<Throwable> reported = new LinkedBlockingQueue<>();
       loop.execute(
@@ -142,7 +142,7 @@ class NetLoopTest {
   void localSocketsAreForTheOwner(NetIo net, @TempDir Path directory) throws Exception {
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
     Path path = directory.resolve("s");
-    try (NetLoop loop = NetLoop.open("test", SECRET, 100, net)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100, warning -> {}, net)) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       loop.listenLocal(path, (identity, remote) -> right);
@@ -175,10 +175,10 @@ class NetLoopTest {
     Path path = directory.resolve("s");
     Recorder left = new Recorder();
     Recorder right = new Recorder();
-    try (NetLoop mine = NetLoop.open("mine", SECRET, 100, net)) {
+    try (NetLoop mine = NetLoop.open("mine", SECRET, 100, warning -> {}, net)) {
       mine.listenLocal(path, (identity, remote) -> right);
       CountDownLatch gone = new CountDownLatch(1);
-      try (NetLoop theirs = NetLoop.open("theirs", SECRET, 100, net)) {
+      try (NetLoop theirs = NetLoop.open("theirs", SECRET, 100, warning -> {}, net)) {
         Connection out = theirs.connectLocal(path, 30_000, left);
         left.next();
         Connection in = right.next().connection();
@@ -201,8 +201,8 @@ class NetLoopTest {
 
   @Test
   void wrongSecretGetsNothing() throws Exception {
-    try (NetLoop mine = NetLoop.open("mine", SECRET, 100);
-        NetLoop theirs = NetLoop.open("theirs", secret(2), 100)) {
+    try (NetLoop mine = NetLoop.open("mine", SECRET, 100, warning -> {});
+        NetLoop theirs = NetLoop.open("theirs", secret(2), 100, warning -> {})) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
@@ -215,7 +215,7 @@ class NetLoopTest {
 
   @Test
   void acceptorMayRefuse() throws Exception {
-    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100, warning -> {})) {
       Recorder left = new Recorder();
       Server server =
           loop.listen(
@@ -236,7 +236,7 @@ class NetLoopTest {
   @Test
   void aPeerThatIsSlowToAnswerHasTheTimeOfAProof() throws Exception {
     try (ServerSocket mute = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-        NetLoop loop = NetLoop.open("test", SECRET, 100)) {
+        NetLoop loop = NetLoop.open("test", SECRET, 100, warning -> {})) {
       Recorder left = new Recorder();
       loop.connect(at(mute.getLocalPort()), ME, 30_000, 50, left);
       Closed closed = left.next().end();
@@ -251,7 +251,7 @@ class NetLoopTest {
     try (ServerSocket socket = new ServerSocket(0)) {
       port = socket.getLocalPort();
     }
-    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100, warning -> {})) {
       Recorder left = new Recorder();
       loop.connect(at(port), ME, 30_000, 30_000, left);
       assertThat(left.next().end().why()).isEqualTo(Closed.Why.UNREACHABLE);
@@ -264,7 +264,7 @@ class NetLoopTest {
 
   @Test
   void strangersAreClosed() throws Exception {
-    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100, warning -> {})) {
       Recorder right = new Recorder();
       Server server = loop.listen(at(0), 5000, (identity, remote) -> right);
       try (Socket http = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
@@ -280,7 +280,7 @@ class NetLoopTest {
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   void aPeerMayBeSlowUntilItWouldCountAsDead() throws Exception {
-    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100, warning -> {})) {
       Recorder right = new Recorder();
       Recorder wrong = new Recorder();
       Server patient = loop.listen(at(0), 120_000, (identity, remote) -> right);
@@ -319,7 +319,7 @@ class NetLoopTest {
 
   @Test
   void manyStrangersDoNotKeepAMemberOut() throws Exception {
-    try (NetLoop loop = NetLoop.open("test", SECRET, 100)) {
+    try (NetLoop loop = NetLoop.open("test", SECRET, 100, warning -> {})) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       Server server = loop.listen(at(0), 5000, (identity, remote) -> right);
@@ -344,8 +344,8 @@ class NetLoopTest {
 
   @Test
   void frameOverTheBoundClosesTheConnection() throws Exception {
-    try (NetLoop small = NetLoop.open("small", SECRET, 100);
-        NetLoop big = NetLoop.open("big", SECRET, 1000)) {
+    try (NetLoop small = NetLoop.open("small", SECRET, 100, warning -> {});
+        NetLoop big = NetLoop.open("big", SECRET, 1000, warning -> {})) {
       Recorder left = new Recorder();
       Recorder right = new Recorder();
       Server server = small.listen(at(0), 5000, (identity, remote) -> right);
@@ -364,9 +364,9 @@ class NetLoopTest {
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   void silenceIsNoticedAndIdlenessIsNot() throws Exception {
-    try (NetLoop mine = NetLoop.open("mine", SECRET, 100);
-        NetLoop other = NetLoop.open("other", SECRET, 100);
-        NetLoop mute = NetLoop.open("mute", SECRET, 100)) {
+    try (NetLoop mine = NetLoop.open("mine", SECRET, 100, warning -> {});
+        NetLoop other = NetLoop.open("other", SECRET, 100, warning -> {});
+        NetLoop mute = NetLoop.open("mute", SECRET, 100, warning -> {})) {
       Recorder good = new Recorder();
       Recorder bad = new Recorder();
       Server server =
@@ -392,8 +392,8 @@ class NetLoopTest {
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   void aLateLoopSuspectsItselfFirst() throws Exception {
-    try (NetLoop mine = NetLoop.open("mine", SECRET, 100);
-        NetLoop other = NetLoop.open("other", SECRET, 100)) {
+    try (NetLoop mine = NetLoop.open("mine", SECRET, 100, warning -> {});
+        NetLoop other = NetLoop.open("other", SECRET, 100, warning -> {})) {
       Recorder right = new Recorder();
       Recorder left = new Recorder();
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
@@ -422,8 +422,8 @@ class NetLoopTest {
 
   @Test
   void pendingBytesShowAPeerThatDoesNotRead() throws Exception {
-    try (NetLoop mine = NetLoop.open("mine", SECRET, NetLoop.MAX_FRAME);
-        NetLoop other = NetLoop.open("other", SECRET, NetLoop.MAX_FRAME)) {
+    try (NetLoop mine = NetLoop.open("mine", SECRET, NetLoop.MAX_FRAME, warning -> {});
+        NetLoop other = NetLoop.open("other", SECRET, NetLoop.MAX_FRAME, warning -> {})) {
       Recorder right = new Recorder();
       Recorder left = new Recorder();
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
@@ -461,8 +461,8 @@ class NetLoopTest {
   void closingTheLoopTellsEveryHandlerAndEndsTheThread() throws Exception {
     Recorder right = new Recorder();
     Recorder left = new Recorder();
-    NetLoop mine = NetLoop.open("mine", SECRET, 100);
-    try (NetLoop other = NetLoop.open("other", SECRET, 100)) {
+    NetLoop mine = NetLoop.open("mine", SECRET, 100, warning -> {});
+    try (NetLoop other = NetLoop.open("other", SECRET, 100, warning -> {})) {
       Server server = mine.listen(at(0), 5000, (identity, remote) -> right);
       other.connect(at(server.port()), ME, 30_000, 30_000, left);
       left.next();

@@ -435,9 +435,34 @@ final class ArchitectureTest {
         .check(project);
   }
 
+  /** Each package is a slice, with the API, whose package has no name below {@code org.fmi}. */
   @Test
   void noPackagesDependOnEachOtherInCircles() {
-    slices().matching("org.fmi.(**)").should().beFreeOfCycles().check(project);
+    slices().matching("org.(**)").should().beFreeOfCycles().check(project);
+  }
+
+  /**
+   * A library cannot know where a line is read: it gets {@code Diagnostics}, and fmi-net, which
+   * knows no other module, a consumer. Netty asks for its logger by a static method.
+   */
+  @Test
+  void librariesDoNotPrint() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(
+            "org.fmi.run..",
+            "org.fmi.runtime",
+            "org.fmi.testkit..",
+            "org.fmi.jobsim..",
+            "org.fmi.examples..",
+            "org.fmi.bench..")
+        .and()
+        .doNotHaveFullyQualifiedName("org.fmi.net.NettyLog")
+        .should()
+        .accessField(System.class, "err")
+        .orShould()
+        .accessField(System.class, "out")
+        .check(project);
   }
 
   @Test

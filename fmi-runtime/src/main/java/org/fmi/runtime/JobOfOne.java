@@ -29,9 +29,9 @@ final class JobOfOne {
   static Fmi join() throws IOException {
     return new RankRuntime(
         config(),
-        new MiniJob(1, System::exit).link(0),
+        new MiniJob(1, System::exit, line -> System.err.println("fmi: " + line)).link(0),
         List.of(),
-        (config, epoch, listener) -> FailureDetector.NONE, // there is nobody else
+        (config, epoch, listener, diagnostics) -> FailureDetector.NONE, // there is nobody else
         (config, system, memory) -> new HeapStore(),
         new NoNodeMemory(),
         new ParkingClock(),

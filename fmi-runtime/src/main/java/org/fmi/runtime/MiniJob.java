@@ -9,6 +9,7 @@ import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class MiniJob {
   private final Link[] links;
   private final IntConsumer abort;
+  private final Diagnostics diagnostics;
   private int epoch;
   private int finished;
 
@@ -27,13 +29,15 @@ public final class MiniJob {
    * A job of {@code size} ranks.
    *
    * @param abort ends the job with a status
+   * @param diagnostics shows what the user should know
    */
-  public MiniJob(int size, IntConsumer abort) {
+  public MiniJob(int size, IntConsumer abort, Diagnostics diagnostics) {
     this.links = new Link[size];
     for (int rank = 0; rank < size; rank++) {
       links[rank] = new Link();
     }
     this.abort = abort;
+    this.diagnostics = diagnostics;
   }
 
   /** The configuration of a rank; what only some of these jobs need is to be added. */
@@ -80,6 +84,11 @@ public final class MiniJob {
     @Override
     public void send(RankMessage message) {
       onMessage(this, message);
+    }
+
+    @Override
+    public void report(String line) {
+      diagnostics.report(line);
     }
 
     @Override

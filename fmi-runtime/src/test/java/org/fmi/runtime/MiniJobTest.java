@@ -10,13 +10,14 @@ import org.fmi.control.AddressTable;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
+import org.fmi.spi.Diagnostics;
 import org.junit.jupiter.api.Test;
 
 final class MiniJobTest {
   private static final int SIZE = 2;
 
   private final List<Integer> aborts = new ArrayList<>();
-  private final MiniJob job = new MiniJob(SIZE, aborts::add);
+  private final MiniJob job = new MiniJob(SIZE, aborts::add, Diagnostics.NONE);
   private final List<JobMessage> zero = new ArrayList<>();
   private final List<JobMessage> one = new ArrayList<>();
 

@@ -1,9 +1,10 @@
 package org.fmi.control;
 
 import java.util.function.Supplier;
+import org.fmi.spi.Diagnostics;
 
-/** A rank's line to the job. */
-public interface JobLink {
+/** A rank's line to the job, and by way of it to whoever runs the job. */
+public interface JobLink extends Diagnostics {
   /** Sends a message; never blocks for long. Any thread. */
   void send(RankMessage message);
 
@@ -23,11 +24,6 @@ public interface JobLink {
 
   /** Whether what the rank prints is thrown away, from now on. */
   default void hideOutput(boolean hidden) {}
-
-  /** Shows a message to whoever runs the program. */
-  default void notice(String message) {
-    System.err.println("fmi: " + message);
-  }
 
   /**
    * Names who gets the job's messages; called once, before the first {@link #send}. Messages arrive

@@ -4,7 +4,12 @@ import java.io.IOException;
 
 /** Makes failure detectors; found through {@link java.util.ServiceLoader}. */
 public interface FailureDetectorProvider {
-  /** Opens the detector of one rank for one epoch. */
-  FailureDetector open(RankConfig config, int epoch, FailureDetector.Listener listener)
+  /**
+   * Opens the detector of one rank for one epoch.
+   *
+   * @param diagnostics shows what the user should know
+   */
+  FailureDetector open(
+      RankConfig config, int epoch, FailureDetector.Listener listener, Diagnostics diagnostics)
       throws IOException;
 }

@@ -30,8 +30,9 @@ public interface TransportProvider {
   /**
    * Opens a transport for one epoch of one rank.
    *
+   * @param diagnostics shows what the user should know
    * @throws IOException if it cannot work here now; the message says why and what would help. The
    *     rank goes on without it in this epoch, unless it was asked for by name or is the last one.
    */
-  Transport open(RankConfig config, int epoch) throws IOException;
+  Transport open(RankConfig config, int epoch, Diagnostics diagnostics) throws IOException;
 }

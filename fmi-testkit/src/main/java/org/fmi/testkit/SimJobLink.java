@@ -57,7 +57,7 @@ final class SimJobLink implements JobLink {
   }
 
   @Override
-  public void notice(String message) {} // of thousands of jobs
+  public void report(String line) {} // of thousands of jobs
 
   boolean waits() {
     return waits;

@@ -1,5 +1,6 @@
 package org.fmi.testkit;
 
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
@@ -25,7 +26,7 @@ final class SimTransportProvider implements TransportProvider {
   }
 
   @Override
-  public Transport open(RankConfig config, int epoch) {
+  public Transport open(RankConfig config, int epoch, Diagnostics diagnostics) {
     process.primitive();
     return process.cluster().network().open(process, kind, config.size(), epoch);
   }

@@ -72,7 +72,7 @@ class SimTransportTest extends TransportContract {
             new CheckpointInterval.Every(1),
             List.of()),
         process -> {
-          try (Transport t = provider(process).open(process.config(), EPOCH)) {
+          try (Transport t = provider(process).open(process.config(), EPOCH, process.jobLink())) {
             endpoints[rank] = t.endpoint();
             Member member = new SimMember(process, t, endpoints, met, arrivals);
             member.meet();

@@ -80,7 +80,7 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
     failure = false;
     digest = process.rank();
     received = new int[process.config().size()];
-    Transport t = process.transports().getLast().open(process.config(), joining);
+    Transport t = process.transports().getLast().open(process.config(), joining, process.jobLink());
     transport = t;
     process
         .jobLink()

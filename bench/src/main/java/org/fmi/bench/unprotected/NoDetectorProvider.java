@@ -1,5 +1,6 @@
 package org.fmi.bench.unprotected;
 
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FailureDetector;
 import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.RankConfig;
@@ -10,7 +11,8 @@ import org.fmi.spi.RankConfig;
  */
 public final class NoDetectorProvider implements FailureDetectorProvider {
   @Override
-  public FailureDetector open(RankConfig config, int epoch, FailureDetector.Listener listener) {
+  public FailureDetector open(
+      RankConfig config, int epoch, FailureDetector.Listener listener, Diagnostics diagnostics) {
     return FailureDetector.NONE;
   }
 }

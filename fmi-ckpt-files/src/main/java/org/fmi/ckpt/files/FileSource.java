@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.zip.CRC32C;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FileVersion;
 import org.fmi.spi.ImageContent;
 import org.fmi.spi.Level2Plan;
@@ -35,6 +36,7 @@ public final class FileSource implements CheckpointSource {
   private final int rank;
   private final int size;
   private final Level2Plan plan;
+  private final Diagnostics diagnostics;
 
   /** What the last look has found, newest first. */
   private final List<Found> found = new ArrayList<>();
@@ -46,19 +48,24 @@ public final class FileSource implements CheckpointSource {
    */
   private record Found(FileVersion version, String name, Path path, int digest) {}
 
-  private FileSource(RankConfig config) {
+  private FileSource(RankConfig config, Diagnostics diagnostics) {
     this.job = config.jobId();
     this.rank = config.rank();
     this.size = config.size();
     this.plan = config.level2();
+    this.diagnostics = diagnostics;
   }
 
-  /** What a rank may read; opens nothing yet. */
-  public static CheckpointSource of(RankConfig config) {
+  /**
+   * What a rank may read; opens nothing yet.
+   *
+   * @param diagnostics shows what the user should know
+   */
+  public static CheckpointSource of(RankConfig config, Diagnostics diagnostics) {
     Level2Plan plan = config.level2();
     boolean none =
         plan.origins().isEmpty() && plan.others().isEmpty() && plan.directory().isEmpty();
-    return none ? NONE : new FileSource(config);
+    return none ? NONE : new FileSource(config, diagnostics);
   }
 
   @Override
@@ -128,7 +135,7 @@ public final class FileSource implements CheckpointSource {
   /** All ranks look at the same files. */
   private void say(String what) {
     if (rank == 0) {
-      System.err.println("fmi: " + what);
+      diagnostics.report(what);
     }
   }
 

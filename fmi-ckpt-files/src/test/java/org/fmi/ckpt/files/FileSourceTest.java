@@ -12,6 +12,7 @@ import java.util.Objects;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointSource;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FileVersion;
 import org.fmi.spi.Level2Plan;
 import org.fmi.spi.OtherImages;
@@ -44,7 +45,8 @@ final class FileSourceTest {
             .group(new int[] {rank})
             .interval(new CheckpointInterval.Every(1))
             .level2(plan)
-            .build());
+            .build(),
+        Diagnostics.NONE);
   }
 
   private Level2Plan own() {

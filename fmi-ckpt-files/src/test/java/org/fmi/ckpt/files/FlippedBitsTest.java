@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointSource;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FileVersion;
 import org.fmi.spi.Level2Plan;
 import org.fmi.spi.RankConfig;
@@ -160,7 +161,8 @@ final class FlippedBitsTest {
                 .interval(new CheckpointInterval.Every(1))
                 .level2(
                     new Level2Plan(10, root.resolve(Samples.JOB).toString(), List.of(), List.of()))
-                .build());
+                .build(),
+            Diagnostics.NONE);
     for (FileVersion version : source.offers(false)) {
       if (isRead(source, version, rank)) {
         return version.line().version();

@@ -100,8 +100,8 @@ public final class FileOffer {
    */
   void committed(CheckpointId id, long wish, int epoch) {
     if (wish == IMPOSSIBLE && wanted) {
-      System.err.println(
-          "fmi: the checkpoint of iteration "
+      link.report(
+          "the checkpoint of iteration "
               + id.iteration()
               + " is not written to files, as it holds messages that are not sent again; the next"
               + " one that all ranks wait for is");
@@ -130,8 +130,8 @@ public final class FileOffer {
       }
       link.offer(new Pinned(epoch, id.version(), images));
     } catch (IOException e) {
-      System.err.println(
-          "fmi: the checkpoint of iteration "
+      link.report(
+          "the checkpoint of iteration "
               + id.iteration()
               + " is not written to files: rank "
               + config.rank()

@@ -424,8 +424,8 @@ public final class Overlap implements LogListener {
     if (spoiled) {
       String why = lines.spoiled();
       if (why != null) {
-        System.err.println(
-            "fmi: the checkpoint of iteration %d is given up, the one before stays: rank %d %s"
+        link.report(
+            "the checkpoint of iteration %d is given up, the one before stays: rank %d %s"
                 .formatted(id().iteration(), config.rank(), why));
       }
       lines.giveUp();

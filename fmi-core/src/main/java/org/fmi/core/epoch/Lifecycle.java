@@ -396,7 +396,8 @@ public final class Lifecycle implements JobLink.Listener {
           detectorProvider.open(
               config.withTransports(List.copyOf(opened.keySet())),
               joining,
-              (rank, hops, reason) -> onFailure(joining, rank, hops, reason));
+              (rank, hops, reason) -> onFailure(joining, rank, hops, reason),
+              link);
     } catch (IOException | RuntimeException e) {
       opened.values().forEach(Transport::close);
       throw e;
@@ -451,15 +452,15 @@ public final class Lifecycle implements JobLink.Listener {
         if (mayLeaveOut(provider) && without.contains(provider.name())) {
           throw new IOException("again and again, no connection could be made over it");
         }
-        opened.put(provider.name(), provider.open(config, joining));
+        opened.put(provider.name(), provider.open(config, joining, link));
         leftOut.remove(provider.name());
       } catch (IOException e) {
         if (!mayLeaveOut(provider)) {
           throw e;
         }
         if (leftOut.add(provider.name()) && firstOfNode(provider.name())) {
-          System.err.println(
-              "fmi: goes on without %s: %s (as seen by rank %d, node %d, %s)"
+          link.report(
+              "goes on without %s: %s (as seen by rank %d, node %d, %s)"
                   .formatted(
                       provider.name(),
                       e.getMessage(),

@@ -130,7 +130,7 @@ final class Repetition implements Witness {
     receivesFromAny = false;
     if (loop.ended && repeated > 0) {
       if (config.rank() == 0) {
-        link.notice(
+        link.report(
             "--check: %d iterations of loop %d were repeated: state and messages were the same"
                 .formatted(repeated, loop.number));
       }
@@ -178,7 +178,7 @@ final class Repetition implements Witness {
             receivesFromAny
                 ? "receives from any source in them"
                 : "has requests under way between them";
-        link.notice(
+        link.report(
             "--check: iterations %d to %d of loop %d are not checked, nor are others like them:"
                     .formatted(loop.checkpointed, end - 1, loop.number)
                 + " rank %d %s".formatted(any, does));

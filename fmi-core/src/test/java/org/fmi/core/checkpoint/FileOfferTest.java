@@ -30,6 +30,9 @@ final class FileOfferTest {
         public void send(RankMessage message) {}
 
         @Override
+        public void report(String line) {}
+
+        @Override
         public void flush() {}
 
         @Override

@@ -26,6 +26,9 @@ final class RequestedCheckpointTest {
         }
 
         @Override
+        public void report(String line) {}
+
+        @Override
         public void flush() {}
 
         @Override

@@ -3,10 +3,7 @@ package org.fmi.core.epoch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +19,7 @@ import org.fmi.core.p2p.Messenger;
 import org.fmi.core.progress.ParkingClock;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FailureDetector;
 import org.fmi.spi.FrameHandler;
@@ -69,7 +67,8 @@ final class LifecycleTest {
     }
 
     @Override
-    public Transport open(RankConfig config, int epoch) throws IOException {
+    public Transport open(RankConfig config, int epoch, Diagnostics diagnostics)
+        throws IOException {
       if (broken) {
         throw new IOException(name + ": the port is down");
       }
@@ -147,6 +146,12 @@ final class LifecycleTest {
   private static final class Job implements JobLink {
     Listener listener = message -> {};
     final List<Map<String, byte[]>> joined = new ArrayList<>();
+    final List<String> lines = new ArrayList<>();
+
+    @Override
+    public void report(String line) {
+      lines.add(line);
+    }
 
     @Override
     public void send(RankMessage message) {
@@ -192,7 +197,7 @@ final class LifecycleTest {
             config,
             job,
             List.of(fast, sure),
-            (forConfig, epoch, listener) -> {
+            (forConfig, epoch, listener, diagnostics) -> {
               detectors.add(forConfig.transports());
               return new Detector();
             },
@@ -273,22 +278,15 @@ final class LifecycleTest {
   @Test
   void whatIsLeftOutIsSaidOnceByEachNode() throws IOException {
     fast.broken = true;
-    ByteArrayOutputStream said = new ByteArrayOutputStream();
-    PrintStream err = System.err;
-    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
-    try {
-      Lifecycle lifecycle = lifecycle();
-      lifecycle.join(Position.FRESH, Standing.NONE);
-      recover(lifecycle, 1);
-      lifecycle().join(Position.FRESH, Standing.NONE); // another process of the node
-      directory = Files.createDirectory(directory.resolve("another node"));
-      lifecycle().join(Position.FRESH, Standing.NONE);
-    } finally {
-      System.setErr(err);
-    }
+    Lifecycle lifecycle = lifecycle();
+    lifecycle.join(Position.FRESH, Standing.NONE);
+    recover(lifecycle, 1);
+    lifecycle().join(Position.FRESH, Standing.NONE); // another process of the node
+    directory = Files.createDirectory(directory.resolve("another node"));
+    lifecycle().join(Position.FRESH, Standing.NONE);
     String line =
-        "fmi: goes on without fast: fast: the port is down (as seen by rank 0, node 0, 127.0.0.1)";
-    assertThat(said.toString(StandardCharsets.UTF_8).lines()).containsExactly(line, line);
+        "goes on without fast: fast: the port is down (as seen by rank 0, node 0, 127.0.0.1)";
+    assertThat(job.lines).containsExactly(line, line);
   }
 
   @Test

@@ -2,6 +2,7 @@ package org.fmi.core.p2p;
 
 import java.nio.file.Path;
 import org.fmi.core.p2p.MemoryNetwork.Options;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
@@ -30,7 +31,7 @@ class MemoryNetworkTest extends TransportContract {
           }
 
           @Override
-          public Transport open(RankConfig config, int epoch) {
+          public Transport open(RankConfig config, int epoch, Diagnostics diagnostics) {
             return network.transport(config.rank());
           }
         };

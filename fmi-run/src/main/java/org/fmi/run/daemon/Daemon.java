@@ -38,6 +38,7 @@ import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
 import org.fmi.node.Refusal;
 import org.fmi.run.Installation;
+import org.fmi.run.StandardError;
 import org.fmi.run.energy.CpuFrequencies;
 import org.fmi.run.energy.EnergyCounters;
 import org.fmi.run.lifeline.Lifeline;
@@ -125,7 +126,9 @@ final class Daemon implements Uplink {
     this.addresses = new AddressFile(directory.path(), this);
     this.energy =
         new NodeEnergy(CpuFrequencies.CPUS, EnergyCounters.POWERCAP, directory.path(), this);
-    this.loop = NetLoop.open("fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME);
+    this.loop =
+        NetLoop.open(
+            "fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME, new StandardError()::report);
   }
 
   /** Serves until the end. */

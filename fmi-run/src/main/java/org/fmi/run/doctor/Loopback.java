@@ -6,8 +6,10 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import org.fmi.run.StandardError;
 import org.fmi.runtime.MiniJob;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
@@ -79,8 +81,9 @@ final class Loopback {
   static double run(TransportProvider provider, Path nodeDirectory) throws IOException {
     byte[] secret = new byte[32];
     new SecureRandom().nextBytes(secret);
-    try (Transport zero = provider.open(config(0, secret, nodeDirectory), EPOCH);
-        Transport one = provider.open(config(1, secret, nodeDirectory), EPOCH)) {
+    Diagnostics diagnostics = new StandardError();
+    try (Transport zero = provider.open(config(0, secret, nodeDirectory), EPOCH, diagnostics);
+        Transport one = provider.open(config(1, secret, nodeDirectory), EPOCH, diagnostics)) {
       byte[][] endpoints = {zero.endpoint(), one.endpoint()};
       zero.start(Endpoints.of(endpoints));
       one.start(Endpoints.of(endpoints));

@@ -29,8 +29,10 @@ import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
 import org.fmi.node.PrivateFile;
+import org.fmi.run.StandardError;
 import org.fmi.run.lifeline.Lifeline;
 import org.fmi.run.process.Starvation;
+import org.fmi.spi.Diagnostics;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +51,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   /** The exit status of a process killed by SIGKILL. */
   private static final int CUT_OFF = 137;
 
+  private final Diagnostics diagnostics = new StandardError();
   private final Connection connection;
   private final CompletableFuture<Optional<Path>> warmUp = new CompletableFuture<>();
   private final CompletableFuture<ToRank.Assign> assignment = new CompletableFuture<>();
@@ -73,7 +76,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   private DaemonLink(Path socket) {
     nodeDirectory = Objects.requireNonNull(socket.toAbsolutePath().getParent());
     // The socket is protected by its directory; the job's secret comes over it.
-    loop = NetLoop.open("fmi-link", new byte[32], NetLoop.MAX_FRAME);
+    loop = NetLoop.open("fmi-link", new byte[32], NetLoop.MAX_FRAME, this::report);
     connection = loop.connectLocal(socket, CONNECT_MILLIS, this);
   }
 
@@ -160,6 +163,11 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     if (known != null) {
       known.hide(hidden);
     }
+  }
+
+  @Override
+  public void report(String line) {
+    diagnostics.report(line);
   }
 
   @Override

@@ -54,7 +54,7 @@ record Modules(
         link,
         wanted,
         detectors,
-        stores.with(FileSource::of),
+        stores.with(each -> FileSource.of(each, link)),
         memory,
         new ParkingClock(),
         ownCore,

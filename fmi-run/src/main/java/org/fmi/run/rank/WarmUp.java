@@ -14,6 +14,7 @@ import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.node.SharedMemory;
+import org.fmi.run.StandardError;
 import org.fmi.runtime.MiniJob;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.RankConfig;
@@ -39,7 +40,7 @@ final class WarmUp {
   private final Path directory;
   private final Modules modules = Modules.find();
   private final byte[] secret = new byte[32];
-  private final MiniJob job = new MiniJob(SIZE, _ -> {});
+  private final MiniJob job = new MiniJob(SIZE, _ -> {}, new StandardError());
 
   private WarmUp(Path directory) {
     this.directory = directory;

@@ -24,6 +24,7 @@ import org.fmi.job.JobSpec;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.net.NetLoop;
+import org.fmi.run.StandardError;
 import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.metrics.JobMetrics;
 import org.fmi.run.options.RunOptions;
@@ -111,7 +112,9 @@ final class JobShell {
             line -> post(() -> desk().event(line)));
     boolean local = options.where().isLocal();
     this.binding = new Binding(spec, options.processes().bind(), local);
-    this.loop = NetLoop.open("fmi-control", around.secret(), NetLoop.MAX_FRAME);
+    this.loop =
+        NetLoop.open(
+            "fmi-control", around.secret(), NetLoop.MAX_FRAME, new StandardError()::report);
     this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
     this.stacks = new StackQuestions(this::askForStack, this::later);
     this.flushes = new FlushDesk(around.files(), spec.size(), System::nanoTime, new FlushWay());

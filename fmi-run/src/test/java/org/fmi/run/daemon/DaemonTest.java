@@ -93,7 +93,7 @@ final class DaemonTest {
 
   @Test
   void aProcessIsNotTakenForAnother() throws Exception {
-    try (NetLoop loop = NetLoop.open("test", secret, NetLoop.MAX_FRAME)) {
+    try (NetLoop loop = NetLoop.open("test", secret, NetLoop.MAX_FRAME, warning -> {})) {
       InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       Server server = loop.listen(any, HEARTBEAT_MILLIS, (identity, remote) -> new Fmirun());
       NodeDirectory directory = NodeDirectory.create(job, 0, 0, secret);

@@ -11,6 +11,7 @@ import org.fmi.job.control.CoreList;
 import org.fmi.run.Transports;
 import org.fmi.run.daemon.UsableCores;
 import org.fmi.run.process.Affinity;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Finding;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
@@ -42,7 +43,8 @@ class DoctorTest {
     }
 
     @Override
-    public Transport open(RankConfig config, int epoch) throws IOException {
+    public Transport open(RankConfig config, int epoch, Diagnostics diagnostics)
+        throws IOException {
       throw new IOException("no wire; buy one");
     }
   }

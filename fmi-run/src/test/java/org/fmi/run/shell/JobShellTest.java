@@ -527,7 +527,8 @@ final class JobShellTest {
 
   /** Starts processes that do nothing, and daemons here that speak for them. */
   private final class Connecting extends StuckLauncher implements AutoCloseable {
-    private final NetLoop loop = NetLoop.open("test-daemon", new byte[32], NetLoop.MAX_FRAME);
+    private final NetLoop loop =
+        NetLoop.open("test-daemon", new byte[32], NetLoop.MAX_FRAME, warning -> {});
     private final Function<DaemonProcess, ConnectionHandler> daemon;
     private final SilentDaemons processes;
 

@@ -45,10 +45,12 @@ final class Swarm implements Launcher, AutoCloseable {
 
   private final int lostNode;
   private final SilentDaemons processes;
-  private final NetLoop loop = NetLoop.open("swarm", new byte[32], NetLoop.MAX_FRAME);
+  private final NetLoop loop =
+      NetLoop.open("swarm", new byte[32], NetLoop.MAX_FRAME, warning -> {});
 
   /** Apart from all others, so that only fmirun makes it wait. */
-  private final NetLoop probing = NetLoop.open("swarm-probe", new byte[32], NetLoop.MAX_FRAME);
+  private final NetLoop probing =
+      NetLoop.open("swarm-probe", new byte[32], NetLoop.MAX_FRAME, warning -> {});
 
   private final SplittableRandom random = new SplittableRandom(1);
   private final Map<Integer, Daemon> daemons = new ConcurrentHashMap<>();

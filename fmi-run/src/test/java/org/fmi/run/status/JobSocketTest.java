@@ -29,7 +29,8 @@ final class JobSocketTest {
   /** More than sockets hold, and than a frame. */
   private static final byte[] LARGE = new byte[5 << 20];
 
-  private final NetLoop loop = NetLoop.open("test-job", new byte[32], NetLoop.MAX_FRAME);
+  private final NetLoop loop =
+      NetLoop.open("test-job", new byte[32], NetLoop.MAX_FRAME, warning -> {});
   private final EventFeed events = new EventFeed(LARGE.length);
   private final CountDownLatch asked = new CountDownLatch(1);
   private final CountDownLatch gone = new CountDownLatch(1);

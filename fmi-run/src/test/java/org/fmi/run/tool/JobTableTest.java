@@ -48,7 +48,7 @@ final class JobTableTest {
   void aJobIsShownWithItsNameProcessAndDirectory() throws Exception {
     byte[] secret = new byte[32];
     new SecureRandom().nextBytes(secret);
-    NetLoop loop = NetLoop.open("test", secret, NetLoop.MAX_FRAME);
+    NetLoop loop = NetLoop.open("test", secret, NetLoop.MAX_FRAME, warning -> {});
     try {
       FmirunDirectory job = job("aaaaaaaaaaaa", "heat");
       JobSocket.listen(loop, job.path(), JobTableTest::answer);

@@ -9,6 +9,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FailureDetector;
 import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.RankConfig;
@@ -59,7 +60,8 @@ public final class DetectorThreads {
               provider.open(
                   config,
                   DetectorContract.EPOCH,
-                  (failed, hops, reason) -> heard.add(new Heard(failed, hops)))) {
+                  (failed, hops, reason) -> heard.add(new Heard(failed, hops)),
+                  Diagnostics.NONE)) {
             endpoints[rank] = detector.endpoint();
             Member member = new Member(rank, detector, endpoints, barrier, heard);
             member.meet();

@@ -6,6 +6,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
@@ -49,7 +50,8 @@ public final class TransportThreads {
                   .recordLimitBytes(1 << 20)
                   .interval(new CheckpointInterval.Every(1))
                   .build();
-          try (Transport transport = provider.open(config, TransportContract.EPOCH)) {
+          try (Transport transport =
+              provider.open(config, TransportContract.EPOCH, Diagnostics.NONE)) {
             endpoints[rank] = transport.endpoint();
             Member member = new Member(rank, transport, endpoints, barrier, arrivals);
             member.meet();

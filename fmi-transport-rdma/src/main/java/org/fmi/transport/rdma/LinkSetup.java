@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.RankConfig;
 import org.fmi.verbs.Greeting;
@@ -57,6 +58,8 @@ final class LinkSetup {
   private final Set<Greeting.Request> requests = new HashSet<>();
 
   /** By rank: attempts to dial it. */
+  private final Diagnostics diagnostics;
+
   private final int[] attempts;
 
   /**
@@ -86,7 +89,8 @@ final class LinkSetup {
       int connections,
       ReceivePool receives,
       RegistrationCache cache,
-      Links links) {
+      Links links,
+      Diagnostics diagnostics) {
     this.transport = transport;
     this.config = config;
     this.verbs = verbs;
@@ -96,6 +100,7 @@ final class LinkSetup {
     this.receives = receives;
     this.cache = cache;
     this.links = links;
+    this.diagnostics = diagnostics;
     this.attempts = new int[config.size()];
     this.redialAt = new long[config.size()];
     this.silent = new boolean[config.size()];
@@ -335,9 +340,9 @@ final class LinkSetup {
     links.drop(link);
     if (!silent[link.peer]) {
       silent[link.peer] = true;
-      System.err.printf(
-          "fmi: no way to rank %d over rdma: %s. It is looked for again (as seen by rank %d)%n",
-          link.peer, reason, config.rank());
+      diagnostics.report(
+          "no way to rank %d over rdma: %s. It is looked for again (as seen by rank %d)"
+              .formatted(link.peer, reason, config.rank()));
     }
     redialLater(link.peer);
   }
@@ -394,10 +399,9 @@ final class LinkSetup {
       links.drop(link);
       if (!silent[link.peer]) {
         silent[link.peer] = true;
-        System.err.printf(
-            "fmi: no answer from rank %d over rdma: it computes, or is a filter in between? It is"
-                + " tried again (as seen by rank %d)%n",
-            link.peer, config.rank());
+        diagnostics.report(
+            "no answer from rank %d over rdma: it computes, or is a filter in between? It is tried again (as seen by rank %d)"
+                .formatted(link.peer, config.rank()));
       }
       attempts[link.peer]--;
       dial(link.peer);

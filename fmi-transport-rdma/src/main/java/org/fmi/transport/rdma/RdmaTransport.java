@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.Medium;
@@ -84,7 +85,8 @@ final class RdmaTransport implements Transport {
       int epoch,
       Verbs verbs,
       RegistrationCache.Room room,
-      Consumer<String> warning)
+      Consumer<String> warning,
+      Diagnostics diagnostics)
       throws IOException {
     this.config = config;
     this.verbs = verbs;
@@ -116,7 +118,8 @@ final class RdmaTransport implements Transport {
               capacity.connections(),
               receives,
               cache,
-              links);
+              links,
+              diagnostics);
       completions = new Completions(verbs, links, receives, reads);
       shutdown = new Shutdown(links, completions, cache);
       sleeper =

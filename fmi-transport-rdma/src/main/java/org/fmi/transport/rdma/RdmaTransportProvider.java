@@ -3,6 +3,7 @@ package org.fmi.transport.rdma;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Finding;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
@@ -42,7 +43,7 @@ public final class RdmaTransportProvider implements TransportProvider {
   }
 
   @Override
-  public Transport open(RankConfig config, int epoch) throws IOException {
+  public Transport open(RankConfig config, int epoch, Diagnostics diagnostics) throws IOException {
     VerbsProvider provider = VerbsProvider.chosen();
     new Devices().check(); // what is missing comes before what is too little
     Verbs verbs = provider.open(InetAddress.getByName(config.host()));
@@ -54,7 +55,13 @@ public final class RdmaTransportProvider implements TransportProvider {
       verbs.close();
       throw e;
     }
-    return new RdmaTransport(config, epoch, verbs, room, reason -> warn(config.rank(), reason));
+    return new RdmaTransport(
+        config,
+        epoch,
+        verbs,
+        room,
+        reason -> warn(config.rank(), reason, diagnostics),
+        diagnostics);
   }
 
   /**
@@ -88,11 +95,11 @@ public final class RdmaTransportProvider implements TransportProvider {
         : new RegistrationCache.Room(share, "its share of a quarter of the machine's memory");
   }
 
-  private void warn(int rank, String reason) {
+  private void warn(int rank, String reason, Diagnostics diagnostics) {
     if (!warned) {
       warned = true;
-      System.err.println(
-          "fmi: rank "
+      diagnostics.report(
+          "rank "
               + rank
               + " copies long messages, RDMA cannot read them from where they are: "
               + reason);

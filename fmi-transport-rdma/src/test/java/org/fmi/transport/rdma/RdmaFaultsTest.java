@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
@@ -79,7 +80,8 @@ class RdmaFaultsTest {
   }
 
   static RdmaTransport open(int rank, byte[] secret, int epoch) throws IOException {
-    return (RdmaTransport) new RdmaTransportProvider().open(config(rank, secret), epoch);
+    return (RdmaTransport)
+        new RdmaTransportProvider().open(config(rank, secret), epoch, Diagnostics.NONE);
   }
 
   static Frame frame(long sequence) {

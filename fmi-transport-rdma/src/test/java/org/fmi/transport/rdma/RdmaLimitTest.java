@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.verbs.LockedMemory;
 import org.fmi.verbs.VerbsProvider;
@@ -29,7 +30,8 @@ class RdmaLimitTest {
                 1,
                 VerbsProvider.chosen().open(InetAddress.getLoopbackAddress()),
                 new RegistrationCache.Room(1L << 40, "a test"),
-                warnings::add)) {
+                warnings::add,
+                Diagnostics.NONE)) {
       RemoteMemory remote = ours.remoteMemory();
       long[] ticket = new long[RemoteMemory.TICKET_LONGS];
       MemorySegment large = arena.allocate(2 * LockedMemory.limit());

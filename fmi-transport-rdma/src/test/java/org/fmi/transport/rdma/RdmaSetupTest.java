@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.testkit.support.JavaProcess;
@@ -185,7 +186,7 @@ class RdmaSetupTest {
   void aPeerThatIsKilledWhileAConnectionIsMadeIsLost(Stage stage) throws Exception {
     Verbs verbs = verbs();
     try (RdmaTransport ours =
-        new RdmaTransport(config(0, secret(1)), EPOCH, verbs, NOTHING, w -> {})) {
+        new RdmaTransport(config(0, secret(1)), EPOCH, verbs, NOTHING, w -> {}, Diagnostics.NONE)) {
       Process victim =
           JavaProcess.of(Victim.class, stage.name(), HexFormat.of().formatHex(ours.endpoint()))
               .start();

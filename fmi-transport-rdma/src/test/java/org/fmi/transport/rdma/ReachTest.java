@@ -16,6 +16,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.support.Seeds;
@@ -121,7 +122,10 @@ class ReachTest {
   void withTcpLeftOutATransportThatReachesFewIsRefused() {
     SimulatedFabric fabric = new SimulatedFabric(1);
     RankConfig config = config(0, 500, secret(1)).withTransports(List.of("shm", "rdma"));
-    assertThatThrownBy(() -> new RdmaTransport(config, EPOCH, fabric.device(), NOTHING, w -> {}))
+    assertThatThrownBy(
+            () ->
+                new RdmaTransport(
+                    config, EPOCH, fabric.device(), NOTHING, w -> {}, Diagnostics.NONE))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("too small for 499 peers");
   }
@@ -140,7 +144,9 @@ class ReachTest {
       this.rank = rank;
       device = fabric.device();
       device.setLimits(new Verbs.Limits(1 << 10, buffers, 1 << 16));
-      transport = new RdmaTransport(config(rank, size, secret(1)), EPOCH, device, NOTHING, w -> {});
+      transport =
+          new RdmaTransport(
+              config(rank, size, secret(1)), EPOCH, device, NOTHING, w -> {}, Diagnostics.NONE);
       left = new int[size];
       received = new int[size];
       for (int peer = 0; peer < size; peer++) {

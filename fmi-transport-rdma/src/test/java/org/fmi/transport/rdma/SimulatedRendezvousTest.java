@@ -20,6 +20,7 @@ import org.fmi.Status;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Transport;
 import org.fmi.testkit.support.Seeds;
 import org.fmi.testkit.support.SparseMemory;
@@ -64,7 +65,9 @@ class SimulatedRendezvousTest {
     Side(int rank, SimulatedFabric.Device device, RegistrationCache.Room room) throws IOException {
       this.rank = rank;
       this.device = device;
-      transport = new RdmaTransport(config(rank, secret(1)), EPOCH, device, room, w -> {});
+      transport =
+          new RdmaTransport(
+              config(rank, secret(1)), EPOCH, device, room, w -> {}, Diagnostics.NONE);
       transport.useClock(() -> nanos += 100_000_000);
       registrations = device.registrations();
       messenger =

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.fmi.FmiException;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.testkit.support.Seeds;
@@ -71,7 +72,9 @@ class SimulatedSetupTest {
       this.frames = frames;
       device = fabric.device();
       device.setInline(inline);
-      transport = new RdmaTransport(config(rank, size, secret(1)), EPOCH, device, room, w -> {});
+      transport =
+          new RdmaTransport(
+              config(rank, size, secret(1)), EPOCH, device, room, w -> {}, Diagnostics.NONE);
       // A tenth of a second a look.
       transport.useClock(() -> nanos += 100_000_000);
     }
@@ -223,7 +226,9 @@ class SimulatedSetupTest {
       SimulatedFabric.Device device = fabric.device();
       device.limit((long) slabs * SendPool.FRAMES * Slab.FRAME_BYTES);
       assertThatThrownBy(
-              () -> new RdmaTransport(config(0, secret(1)), EPOCH, device, NOTHING, w -> {}))
+              () ->
+                  new RdmaTransport(
+                      config(0, secret(1)), EPOCH, device, NOTHING, w -> {}, Diagnostics.NONE))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("cannot lock");
       assertThat(device.alive()).isZero();

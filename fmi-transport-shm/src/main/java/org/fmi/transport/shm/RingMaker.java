@@ -1,9 +1,9 @@
 package org.fmi.transport.shm;
 
 import java.io.IOException;
-import java.util.function.Consumer;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ final class RingMaker {
   private final int epoch;
   private final NodeFiles files;
   private final String name;
-  private final Consumer<String> warning;
+  private final Diagnostics diagnostics;
   private final int maxPayload;
 
   private int ranks = 1;
@@ -34,14 +34,14 @@ final class RingMaker {
 
   /**
    * @param name of this rank's inbox
-   * @param warning what the user should know, a line each
+   * @param diagnostics shows what the user should know
    */
-  RingMaker(RankConfig config, int epoch, NodeFiles files, String name, Consumer<String> warning) {
+  RingMaker(RankConfig config, int epoch, NodeFiles files, String name, Diagnostics diagnostics) {
     this.config = config;
     this.epoch = epoch;
     this.files = files;
     this.name = name;
-    this.warning = warning;
+    this.diagnostics = diagnostics;
     this.maxPayload =
         config.ranksOnMachine() > config.cores()
             ? Math.min(
@@ -122,8 +122,8 @@ final class RingMaker {
       OutRing ring = make(peer, smallest, theirs);
       if (!scarce && !layout.equals(smallest)) {
         scarce = true;
-        warning.accept(
-            "fmi: rank %d sends through rings of %d KiB instead of %d: %s"
+        diagnostics.report(
+            "rank %d sends through rings of %d KiB instead of %d: %s"
                 .formatted(
                     config.rank(),
                     smallest.fileBytes() >> KIB_SHIFT,

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.function.Consumer;
 import org.fmi.node.PrivateFile;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.Medium;
@@ -64,21 +64,21 @@ final class ShmTransport implements Transport {
   private volatile boolean woken;
   private boolean closed;
 
-  ShmTransport(RankConfig config, int epoch) throws IOException {
-    this(config, epoch, bytes -> {}, System.err::println);
+  ShmTransport(RankConfig config, int epoch, Diagnostics diagnostics) throws IOException {
+    this(config, epoch, bytes -> {}, diagnostics);
   }
 
   /**
    * @param room asked before each file is made
-   * @param warning what the user should know, a line each
+   * @param diagnostics shows what the user should know
    */
-  ShmTransport(RankConfig config, int epoch, PrivateFile.Room room, Consumer<String> warning)
+  ShmTransport(RankConfig config, int epoch, PrivateFile.Room room, Diagnostics diagnostics)
       throws IOException {
     this.config = config;
     this.files = new NodeFiles(Path.of(config.nodeDirectory()), arena, room);
     this.name = NodeFiles.inboxName(config.rank(), config.incarnation(), epoch);
     this.neighbours = new Neighbours(config.rank(), config.size(), files);
-    this.ringMaker = new RingMaker(config, epoch, files, name, warning);
+    this.ringMaker = new RingMaker(config, epoch, files, name, diagnostics);
     this.share = new ShmShare(files, name, neighbours);
     try {
       files.sweep(config.rank(), config.incarnation(), epoch);

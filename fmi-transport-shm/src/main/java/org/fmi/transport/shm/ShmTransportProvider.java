@@ -2,6 +2,7 @@ package org.fmi.transport.shm;
 
 import java.io.IOException;
 import java.util.List;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Finding;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
@@ -32,7 +33,7 @@ public final class ShmTransportProvider implements TransportProvider {
   }
 
   @Override
-  public Transport open(RankConfig config, int epoch) throws IOException {
-    return new ShmTransport(config, epoch);
+  public Transport open(RankConfig config, int epoch, Diagnostics diagnostics) throws IOException {
+    return new ShmTransport(config, epoch, diagnostics);
   }
 }

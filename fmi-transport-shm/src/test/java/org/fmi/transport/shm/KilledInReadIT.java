@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RemoteMemory;
@@ -209,7 +210,8 @@ class KilledInReadIT {
       this.rank = rank;
       this.epoch = epoch;
       transport =
-          new ShmTransportProvider().open(KilledWriterIT.config(directory, rank, epoch), epoch);
+          new ShmTransportProvider()
+              .open(KilledWriterIT.config(directory, rank, epoch), epoch, Diagnostics.NONE);
       remote = Objects.requireNonNull(transport.remoteMemory());
     }
 

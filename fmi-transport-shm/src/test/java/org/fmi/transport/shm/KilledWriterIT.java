@@ -13,6 +13,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
@@ -39,7 +40,8 @@ class KilledWriterIT {
     public static void main(String[] args) throws IOException {
       Path directory = Path.of(args[0]);
       int epoch = Integer.parseInt(args[1]);
-      Transport transport = new ShmTransportProvider().open(config(directory, 1, epoch), epoch);
+      Transport transport =
+          new ShmTransportProvider().open(config(directory, 1, epoch), epoch, Diagnostics.NONE);
       byte[] other = Files.readAllBytes(directory.resolve("endpoint"));
       transport.start(Endpoints.of(other, transport.endpoint()));
       System.out.println(new String(transport.endpoint(), StandardCharsets.UTF_8));
@@ -93,7 +95,8 @@ class KilledWriterIT {
   }
 
   private void noFrameIsTorn(int epoch, int killAt) throws Exception {
-    try (Transport reader = new ShmTransportProvider().open(config(directory, 0, 0), epoch)) {
+    try (Transport reader =
+        new ShmTransportProvider().open(config(directory, 0, 0), epoch, Diagnostics.NONE)) {
       Files.write(directory.resolve("endpoint"), reader.endpoint());
       Process writer = start(epoch);
       try (BufferedReader out =

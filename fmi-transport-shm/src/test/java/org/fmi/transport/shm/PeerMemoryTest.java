@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RemoteMemory;
@@ -53,8 +54,8 @@ class PeerMemoryTest {
   @BeforeEach
   void open() throws IOException {
     ShmTransportProvider provider = new ShmTransportProvider();
-    sender = provider.open(KilledWriterIT.config(directory, 0, 0), EPOCH);
-    receiver = provider.open(KilledWriterIT.config(directory, 1, 0), EPOCH);
+    sender = provider.open(KilledWriterIT.config(directory, 0, 0), EPOCH, Diagnostics.NONE);
+    receiver = provider.open(KilledWriterIT.config(directory, 1, 0), EPOCH, Diagnostics.NONE);
     byte[][] endpoints = {sender.endpoint(), receiver.endpoint()};
     sender.start(Endpoints.of(endpoints));
     receiver.start(Endpoints.of(endpoints));

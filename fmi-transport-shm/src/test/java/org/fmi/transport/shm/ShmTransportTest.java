@@ -26,6 +26,7 @@ import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.node.PrivateFile;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.NodeShare;
@@ -73,7 +74,8 @@ class ShmTransportTest {
   }
 
   private Transport open(int rank, int ranks) throws IOException {
-    return new ShmTransportProvider().open(config(directory, rank, ranks, 0), EPOCH);
+    return new ShmTransportProvider()
+        .open(config(directory, rank, ranks, 0), EPOCH, Diagnostics.NONE);
   }
 
   /** What a rank does with its transport; all are started. */
@@ -158,7 +160,9 @@ class ShmTransportTest {
     Transport killed = open(0, 2);
     Objects.requireNonNull(killed.share()).create(7, 8);
     assertThat(files()).hasSize(2);
-    new ShmTransportProvider().open(config(directory, 0, 2, 1), EPOCH + 1).close();
+    new ShmTransportProvider()
+        .open(config(directory, 0, 2, 1), EPOCH + 1, Diagnostics.NONE)
+        .close();
     assertThat(files()).isEmpty();
     killed.close();
   }
@@ -190,7 +194,9 @@ class ShmTransportTest {
       a.start(Endpoints.of(endpoints));
       b.start(Endpoints.of(endpoints));
       assertThat(a.offer(1, frame(8))).isTrue();
-      new ShmTransportProvider().open(config(directory, 0, 2, 1), EPOCH + 1).close();
+      new ShmTransportProvider()
+          .open(config(directory, 0, 2, 1), EPOCH + 1, Diagnostics.NONE)
+          .close();
       Counter counter = new Counter();
       b.poll(counter);
       assertThat(counter.frames).isZero();
@@ -276,7 +282,8 @@ class ShmTransportTest {
     for (String other : new String[] {"shm-1.0-2", "shm-1.0-4-0", "shm-1.0-2-2", "daemon.sock"}) {
       Files.createFile(directory.resolve(other));
     }
-    try (Transport t = new ShmTransportProvider().open(config(directory, 0, 3, 1), 4)) {
+    try (Transport t =
+        new ShmTransportProvider().open(config(directory, 0, 3, 1), 4, Diagnostics.NONE)) {
       assertThat(files())
           .containsExactly("daemon.sock", "shm-0.1-4", "shm-1.0-2", "shm-1.0-2-2", "shm-1.0-4-0");
       assertThat(t.name()).isEqualTo("shm");
@@ -288,7 +295,8 @@ class ShmTransportTest {
     Path other = Files.createDirectory(directory.resolve("other"));
     try (Transport a = open(0, 4);
         Transport b = open(1, 4);
-        Transport c = new ShmTransportProvider().open(config(other, 2, 4, 0), EPOCH)) {
+        Transport c =
+            new ShmTransportProvider().open(config(other, 2, 4, 0), EPOCH, Diagnostics.NONE)) {
       a.start(Endpoints.of(a.endpoint(), b.endpoint(), c.endpoint(), new byte[0]));
       assertThat(a.reaches(0)).isFalse();
       assertThat(a.reaches(1)).isTrue();
@@ -314,9 +322,9 @@ class ShmTransportTest {
     RankConfig many = config(directory, 0, 50_000, 0);
     Transport before = open(1, 2);
     Files.createFile(directory.resolve("shm-1.0-2-5")); // a ring that nobody took
-    new ShmTransportProvider().open(many, EPOCH + 1).close();
+    new ShmTransportProvider().open(many, EPOCH + 1, Diagnostics.NONE).close();
     before.close();
-    assertThatThrownBy(() -> new ShmTransportProvider().open(many, EPOCH + 1))
+    assertThatThrownBy(() -> new ShmTransportProvider().open(many, EPOCH + 1, Diagnostics.NONE))
         .hasMessageContaining("MiB are free");
     assertThat(files()).containsExactly("shm-1.0-2-5");
   }
@@ -324,8 +332,12 @@ class ShmTransportTest {
   @Test
   void aRingThatCannotBeMadeIsTriedAgainUntilTheEpochBeforeIsLeft() throws Exception {
     Transport before = open(1, 2);
-    try (Transport a = new ShmTransportProvider().open(config(directory, 0, 2, 0), EPOCH + 1);
-        Transport b = new ShmTransportProvider().open(config(directory, 1, 2, 0), EPOCH + 1)) {
+    try (Transport a =
+            new ShmTransportProvider()
+                .open(config(directory, 0, 2, 0), EPOCH + 1, Diagnostics.NONE);
+        Transport b =
+            new ShmTransportProvider()
+                .open(config(directory, 1, 2, 0), EPOCH + 1, Diagnostics.NONE)) {
       byte[][] endpoints = {a.endpoint(), b.endpoint()};
       a.start(Endpoints.of(endpoints));
       b.start(Endpoints.of(endpoints));
@@ -389,7 +401,7 @@ class ShmTransportTest {
       assertThat(other.frames).isEqualTo(sent);
       assertThat(warnings)
           .containsExactly(
-              "fmi: rank 0 sends through rings of "
+              "rank 0 sends through rings of "
                   + smallestKib
                   + " KiB instead of 2116: No space left on device");
     }
@@ -414,7 +426,7 @@ class ShmTransportTest {
   @Test
   void ringsTakeTheLongestFrameWithMoreRanksThanWerePlanned() throws Exception {
     RankConfig planned = config(directory, 0, 40, 0).toBuilder().ranksOnNode(2).build();
-    try (Transport a = new ShmTransportProvider().open(planned, EPOCH);
+    try (Transport a = new ShmTransportProvider().open(planned, EPOCH, Diagnostics.NONE);
         Transport b = open(1, 40)) {
       byte[][] endpoints = new byte[40][];
       Arrays.fill(endpoints, b.endpoint());
@@ -464,7 +476,8 @@ class ShmTransportTest {
           int rounds = 20_000;
           Counter counter = new Counter();
           Frame frame = frame(8);
-          try (Transport bed = new ShmTransportProvider().open(config(other, rank, 2, 0), EPOCH)) {
+          try (Transport bed =
+              new ShmTransportProvider().open(config(other, rank, 2, 0), EPOCH, Diagnostics.NONE)) {
             bed.start(Endpoints.of(bed.endpoint(), new byte[0]));
             for (int i = 0; i < rounds; i++) {
               if (rank == 0) {

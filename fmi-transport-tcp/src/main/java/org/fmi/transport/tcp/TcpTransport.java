@@ -10,10 +10,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.fmi.net.Endpoint;
 import org.fmi.net.LastHandler;
 import org.fmi.net.NetIo;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.Medium;
@@ -59,15 +59,16 @@ final class TcpTransport implements Transport {
   /** The bell's port; 0 before it is asked for. */
   private int bell;
 
-  TcpTransport(RankConfig config, int epoch, NetIo net) throws IOException {
-    this(config, epoch, net, ANSWER_MILLIS, System.err::println);
+  TcpTransport(RankConfig config, int epoch, NetIo net, Diagnostics diagnostics)
+      throws IOException {
+    this(config, epoch, net, ANSWER_MILLIS, diagnostics);
   }
 
   /**
    * @param answerMillis after so long an attempt to connect is given up for a new one
-   * @param warning what the user should know, a line each
+   * @param diagnostics shows what the user should know
    */
-  TcpTransport(RankConfig config, int epoch, NetIo net, int answerMillis, Consumer<String> warning)
+  TcpTransport(RankConfig config, int epoch, NetIo net, int answerMillis, Diagnostics diagnostics)
       throws IOException {
     this.net = net;
     this.loop =
@@ -78,7 +79,7 @@ final class TcpTransport implements Transport {
             return !woken && !Thread.currentThread().isInterrupted();
           }
         };
-    this.wires = new Wires(this, config, epoch, net, loop, answerMillis, warning);
+    this.wires = new Wires(this, config, epoch, net, loop, answerMillis, diagnostics);
     try {
       this.endpoint = new Endpoint(config.host(), wires.listen()).bytes();
     } catch (IOException e) {

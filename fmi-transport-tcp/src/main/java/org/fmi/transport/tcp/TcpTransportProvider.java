@@ -3,6 +3,7 @@ package org.fmi.transport.tcp;
 import java.io.IOException;
 import java.util.function.Supplier;
 import org.fmi.net.NetIo;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
@@ -31,7 +32,7 @@ public final class TcpTransportProvider implements TransportProvider {
   }
 
   @Override
-  public Transport open(RankConfig config, int epoch) throws IOException {
-    return new TcpTransport(config, epoch, net.get());
+  public Transport open(RankConfig config, int epoch, Diagnostics diagnostics) throws IOException {
+    return new TcpTransport(config, epoch, net.get(), diagnostics);
   }
 }

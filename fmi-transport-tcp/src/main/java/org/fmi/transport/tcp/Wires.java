@@ -17,12 +17,12 @@ import java.security.SecureRandom;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.fmi.net.Endpoint;
 import org.fmi.net.Handshake;
 import org.fmi.net.LastHandler;
 import org.fmi.net.NetIo;
 import org.fmi.net.PeerIdentity;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
@@ -80,7 +80,7 @@ final class Wires {
   private final NetIo net;
   private final CallersLoop loop;
   private final int answerMillis;
-  private final Consumer<String> warning;
+  private final Diagnostics diagnostics;
   private final SecureRandom random = new SecureRandom();
   private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   private final ServerChannel listener;
@@ -122,7 +122,7 @@ final class Wires {
 
   /**
    * @param answerMillis after so long an attempt to connect is given up for a new one
-   * @param warning what the user should know, a line each
+   * @param diagnostics shows what the user should know
    */
   Wires(
       TcpTransport transport,
@@ -131,14 +131,14 @@ final class Wires {
       NetIo net,
       CallersLoop loop,
       int answerMillis,
-      Consumer<String> warning) {
+      Diagnostics diagnostics) {
     this.transport = transport;
     this.config = config;
     this.epoch = epoch;
     this.net = net;
     this.loop = loop;
     this.answerMillis = answerMillis;
-    this.warning = warning;
+    this.diagnostics = diagnostics;
     this.wires = new Wire[config.size()];
     this.dialling = new Wire[config.size()];
     this.lost = new boolean[config.size()];
@@ -289,8 +289,8 @@ final class Wires {
     }
     silent[peer] = true;
     Endpoint to = Endpoint.of(endpoints.get(peer));
-    warning.accept(
-        "fmi: no answer from rank %d at %s:%d for %d s: is the network cut, or a firewall in between? It is tried again (as seen by rank %d)"
+    diagnostics.report(
+        "no answer from rank %d at %s:%d for %d s: is the network cut, or a firewall in between? It is tried again (as seen by rank %d)"
             .formatted(
                 peer,
                 to.host(),
@@ -372,8 +372,8 @@ final class Wires {
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       if (!deaf) {
         deaf = true;
-        warning.accept(
-            "fmi: rank %d cannot accept a connection: %s; its peers wait, and it tries again every second. More open files (ulimit -n) would help"
+        diagnostics.report(
+            "rank %d cannot accept a connection: %s; its peers wait, and it tries again every second. More open files (ulimit -n) would help"
                 .formatted(config.rank(), cause.getMessage()));
       }
       listener.config().setAutoRead(false);

@@ -53,6 +53,7 @@ import org.fmi.net.Handshake;
 import org.fmi.net.NetIo;
 import org.fmi.net.PeerIdentity;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.Landing;
@@ -106,7 +107,8 @@ class TcpTransportTest {
       int rank = i;
       all.add(
           () -> {
-            try (TcpTransport transport = new TcpTransport(config(rank, n, SECRET), 7, net)) {
+            try (TcpTransport transport =
+                new TcpTransport(config(rank, n, SECRET), 7, net, Diagnostics.NONE)) {
               endpoints[rank] = transport.endpoint();
               ready.await(60, TimeUnit.SECONDS);
               transport.start(Endpoints.of(endpoints));
@@ -121,7 +123,7 @@ class TcpTransportTest {
 
   /** Rank 0 of some whose parts the test plays. */
   private static TcpTransport alone(NetIo net, int ranks) throws IOException {
-    TcpTransport transport = new TcpTransport(config(0, ranks, SECRET), 7, net);
+    TcpTransport transport = new TcpTransport(config(0, ranks, SECRET), 7, net, Diagnostics.NONE);
     transport.start(Endpoints.of(new byte[ranks][0]));
     return transport;
   }
@@ -920,7 +922,8 @@ class TcpTransportTest {
   void anAddressIsReadWhenItIsFirstNeeded(NetIo net) throws Exception {
     int ranks = 10_000;
     Set<Integer> asked = new TreeSet<>();
-    try (TcpTransport transport = new TcpTransport(config(0, ranks, SECRET), 7, net);
+    try (TcpTransport transport =
+            new TcpTransport(config(0, ranks, SECRET), 7, net, Diagnostics.NONE);
         ServerSocket peer = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       byte[] address = new Endpoint("127.0.0.1", peer.getLocalPort()).bytes();
       transport.start(
@@ -950,7 +953,7 @@ class TcpTransportTest {
   void aPeerThatGivesNoVerdictIsDialledUntilNobodyListens(NetIo net) throws Exception {
     int times = 6;
     int[] accepted = {0};
-    try (TcpTransport transport = new TcpTransport(config(0, 2, SECRET), 7, net);
+    try (TcpTransport transport = new TcpTransport(config(0, 2, SECRET), 7, net, Diagnostics.NONE);
         ServerSocket peer = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
       transport.start(
           Endpoints.of(new byte[0], new Endpoint("127.0.0.1", peer.getLocalPort()).bytes()));
@@ -1057,7 +1060,8 @@ class TcpTransportTest {
   @ParameterizedTest
   @EnumSource
   void aPeerThatCannotBeReachedIsLost(NetIo net) throws Exception {
-    try (TcpTransport transport = new TcpTransport(config(0, 3, SECRET), 7, net)) {
+    try (TcpTransport transport =
+        new TcpTransport(config(0, 3, SECRET), 7, net, Diagnostics.NONE)) {
       byte[] noRoute = new Endpoint("255.255.255.255", 9).bytes();
       byte[] unknown = new Endpoint("no:host", 9).bytes();
       transport.start(Endpoints.of(new byte[0], noRoute, unknown));
@@ -1091,7 +1095,8 @@ class TcpTransportTest {
   void strangersGetNothing() throws Exception {
     byte[] wrong = new byte[32];
     wrong[0] = 1;
-    try (TcpTransport victim = new TcpTransport(config(0, 3, SECRET), 7, NetIo.best())) {
+    try (TcpTransport victim =
+        new TcpTransport(config(0, 3, SECRET), 7, NetIo.best(), Diagnostics.NONE)) {
       byte[][] none = {new byte[0], new byte[0], new byte[0]};
       victim.start(Endpoints.of(none));
       assertThat(victim.reaches(1)).isFalse();
@@ -1119,7 +1124,7 @@ class TcpTransportTest {
 
   /** A transport of {@code config} gets no word, however often it dials. */
   private static void ignored(TcpTransport victim, RankConfig config) throws IOException {
-    try (TcpTransport other = new TcpTransport(config, 7, NetIo.best())) {
+    try (TcpTransport other = new TcpTransport(config, 7, NetIo.best(), Diagnostics.NONE)) {
       byte[][] endpoints = new byte[config.size()][0];
       endpoints[0] = victim.endpoint();
       other.start(Endpoints.of(endpoints));
@@ -1139,7 +1144,7 @@ class TcpTransportTest {
   /** A transport of {@code config} that takes {@code victim} for rank {@code to} is turned away. */
   private static void refused(
       TcpTransport victim, RankConfig config, int epoch, int to, String reason) throws IOException {
-    try (TcpTransport other = new TcpTransport(config, epoch, NetIo.best())) {
+    try (TcpTransport other = new TcpTransport(config, epoch, NetIo.best(), Diagnostics.NONE)) {
       byte[][] endpoints = new byte[config.size()][0];
       endpoints[to] = victim.endpoint();
       other.start(Endpoints.of(endpoints));
@@ -1292,7 +1297,8 @@ class TcpTransportTest {
       ranks(2, NetIo.best(), TcpTransportTest::hello);
     }
     assertThat(descriptors()).hasSameSizeAs(before);
-    TcpTransport transport = new TcpTransport(config(0, 1, SECRET), 0, NetIo.best());
+    TcpTransport transport =
+        new TcpTransport(config(0, 1, SECRET), 0, NetIo.best(), Diagnostics.NONE);
     int port = Endpoint.of(transport.endpoint()).port();
     transport.close();
     try (ServerSocket again = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
