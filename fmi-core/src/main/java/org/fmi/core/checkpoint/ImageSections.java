@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.fmi.core.checkpoint.SavedState.Source;
 import org.fmi.core.state.LoopState;
 import org.fmi.core.state.StateKind;
 import org.fmi.core.state.StateLayout;
@@ -30,15 +29,15 @@ public final class ImageSections {
     }
   }
 
-  private final Source source;
+  private final ImageSource source;
   private boolean shares;
 
-  private ImageSections(Source source) {
+  private ImageSections(ImageSource source) {
     this.source = source;
   }
 
   /** The objects between two places of an image, in the order registered. */
-  public static List<Entry> of(Source source, long at, long end) throws IOException {
+  public static List<Entry> of(ImageSource source, long at, long end) throws IOException {
     List<Entry> entries = new ArrayList<>();
     long from = at;
     while (from < end) {

@@ -13,13 +13,6 @@ import org.fmi.wire.FrameLayout;
 
 /** A loop's state in an image of a checkpoint, for those that look at it from outside of a job. */
 public final class SavedState {
-  /** Reads parts of an image. */
-  @FunctionalInterface
-  public interface Source {
-    /** Fills a segment with what lies {@code at} bytes behind the image's beginning. */
-    void read(long at, MemorySegment into) throws IOException;
-  }
-
   /**
    * An array of one or more dimensions; a buffer or segment is one of bytes.
    *
@@ -36,10 +29,10 @@ public final class SavedState {
   /** A part of an image. */
   public record Part(long at, long bytes) {}
 
-  private final Source source;
+  private final ImageSource source;
   private final List<Entry> entries;
 
-  private SavedState(Source source, List<Entry> entries) {
+  private SavedState(ImageSource source, List<Entry> entries) {
     this.source = source;
     this.entries = entries;
   }
@@ -50,7 +43,7 @@ public final class SavedState {
    * @param size the number of ranks of its job
    * @throws IllegalStateException if it is no such image
    */
-  public static SavedState of(int size, Source source) throws IOException {
+  public static SavedState of(int size, ImageSource source) throws IOException {
     MemorySegment header = MemorySegment.ofArray(new long[(int) Image.HEADER / Long.BYTES]);
     source.read(0, header);
     Image image = new Image(header);

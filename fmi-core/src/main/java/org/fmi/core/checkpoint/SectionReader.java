@@ -6,7 +6,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.fmi.core.checkpoint.SavedState.Source;
 import org.fmi.core.object.ObjectCodec;
 import org.fmi.core.object.StandIns;
 import org.fmi.core.state.LoopState;
@@ -16,11 +15,11 @@ import org.fmi.wire.Memory;
 
 /** Makes an object of its sections in an image, without one to read into. */
 public final class SectionReader {
-  private final Source source;
+  private final ImageSource source;
   private final StandIns standIns;
   private long at;
 
-  private SectionReader(Source source, long at, StandIns standIns) {
+  private SectionReader(ImageSource source, long at, StandIns standIns) {
     this.source = source;
     this.at = at;
     this.standIns = standIns;
@@ -32,7 +31,7 @@ public final class SectionReader {
    * @param standIns what was written in place of objects that are no data
    * @throws IllegalStateException if it cannot be made; says why
    */
-  public static Object read(Source source, long at, StandIns standIns) throws IOException {
+  public static Object read(ImageSource source, long at, StandIns standIns) throws IOException {
     return new SectionReader(source, at, standIns).next();
   }
 

@@ -1,0 +1,11 @@
+package org.fmi.core.checkpoint;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/** Reads parts of an image. */
+@FunctionalInterface
+public interface ImageSource {
+  /** Fills a segment with the bytes from {@code at}, counted from the image's beginning. */
+  void read(long at, MemorySegment into) throws IOException;
+}
