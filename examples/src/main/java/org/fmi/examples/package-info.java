@@ -1,4 +1,6 @@
-/** What the example programs share: their command line and the division of a grid among ranks. */
+/**
+ * Parts that the example programs share: their command line and the division of a grid among ranks.
+ */
 @NullMarked
 package org.fmi.examples;
 

@@ -1,6 +1,6 @@
 /**
- * Generates the code that writes and reads messages from the records that they are, when these are
- * compiled.
+ * The generator of the code that writes and reads messages, which runs when the records of these
+ * are compiled.
  *
  * <p>A sealed interface of messages is marked {@link org.fmi.codec.Wire @Wire}, and each of its
  * records has a {@link org.fmi.codec.Tag @Tag}. For {@code ToDaemon} there is then a class {@code

@@ -1,4 +1,4 @@
-/** fmirun, the task daemon and the process of a rank; here is what all of them know. */
+/** Parts that fmirun, the task daemon and the process of a rank share. */
 @NullMarked
 package org.fmi.run;
 

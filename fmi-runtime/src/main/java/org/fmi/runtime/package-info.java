@@ -1,6 +1,6 @@
 /**
- * Ways into a job without the decision maker: the seat that {@code Fmi.init} finds in this process,
- * a job of one rank, and the job's side of jobs whose ranks are all in this process.
+ * The seat in a job that {@code Fmi.init} finds in this process, a job of one rank where there is
+ * none, and the job's side of jobs whose ranks are all in this process.
  */
 @NullMarked
 package org.fmi.runtime;

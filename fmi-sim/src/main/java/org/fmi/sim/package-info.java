@@ -1,4 +1,6 @@
-/** What all simulations of large machines share: quantities with units, and where chance begins. */
+/**
+ * Parts that all simulations of large machines share: quantities with units, and random numbers.
+ */
 @NullMarked
 package org.fmi.sim;
 

@@ -1,6 +1,6 @@
 /**
- * What transports, checkpoint stores, failure detectors and the control plane implement, and what
- * they get.
+ * Contracts of transports, checkpoint stores and failure detectors, and the settings and
+ * diagnostics that they work with.
  */
 @NullMarked
 package org.fmi.spi;

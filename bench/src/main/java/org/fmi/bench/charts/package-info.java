@@ -1,4 +1,4 @@
-/** Charts of what the benchmarks have measured. */
+/** Charts of measurements. */
 @NullMarked
 package org.fmi.bench.charts;
 

@@ -1,4 +1,4 @@
-/** What {@code bench/peers/run} runs on FMI, to compare it with MPI in C. */
+/** Programs that {@code bench/peers/run} runs on FMI, to compare it with MPI in C. */
 @NullMarked
 package org.fmi.bench.peers;
 

@@ -1,4 +1,4 @@
-/** A rank without failure detection. */
+/** A failure detector that detects nothing, to measure ranks without one. */
 @NullMarked
 package org.fmi.bench.unprotected;
 

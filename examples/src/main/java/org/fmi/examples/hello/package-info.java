@@ -1,4 +1,4 @@
-/** The smallest program: who takes part. */
+/** The smallest program: each rank says who it is. */
 @NullMarked
 package org.fmi.examples.hello;
 

@@ -1,6 +1,6 @@
 /**
- * What the code of a loop reaches beside the loop's state, for {@code --check}: variables that its
- * body captures, fields of the program's objects, static fields of its classes.
+ * The surroundings of a loop's state, for {@code --check}: variables that the body captures, fields
+ * of the program's objects, static fields of its classes.
  *
  * <pre>
  *   LoopCode --makes--> Reached, with the Content of each thing, at one moment

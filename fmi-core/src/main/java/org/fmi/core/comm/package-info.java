@@ -1,4 +1,4 @@
-/** Communicators, groups and context ids. */
+/** Communicators and groups: checks of arguments, translation of ranks, agreement on new ones. */
 @NullMarked
 package org.fmi.core.comm;
 

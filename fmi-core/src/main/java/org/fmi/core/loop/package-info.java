@@ -1,6 +1,6 @@
 /**
- * Where a rank stands in a loop of its program: the iteration, the body, the two states of a {@code
- * flowLoop}, and whether the program's own code has failed.
+ * A loop of the program, and a rank's place in it: the iteration, the body, the two states of a
+ * {@code flowLoop}, and failures of the program's own code.
  */
 @NullMarked
 package org.fmi.core.loop;

@@ -1,4 +1,4 @@
-/** The program's own meters. */
+/** The program's own meters, and their readings for the job. */
 @NullMarked
 package org.fmi.core.meters;
 

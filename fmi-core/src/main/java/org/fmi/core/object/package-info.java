@@ -1,4 +1,4 @@
-/** Objects of programs as bytes. */
+/** Objects of programs as bytes and back, behind a filter of classes. */
 @NullMarked
 package org.fmi.core.object;
 

@@ -1,6 +1,6 @@
 /**
- * The poll loop and how a rank waits. The application's thread makes all progress: whoever blocks,
- * polls.
+ * The poll loop, and strategies of waiting. The application's thread makes all progress: whoever
+ * blocks, polls.
  */
 @NullMarked
 package org.fmi.core.progress;

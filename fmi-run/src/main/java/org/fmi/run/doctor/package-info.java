@@ -1,4 +1,6 @@
-/** Tells whether this machine can run ranks, and how their messages would travel. */
+/**
+ * {@code fmi doctor}: checks of this machine, and trials of the ways that messages would travel.
+ */
 @NullMarked
 package org.fmi.run.doctor;
 

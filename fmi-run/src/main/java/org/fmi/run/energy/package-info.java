@@ -1,4 +1,6 @@
-/** What the machine's processors take, and how they are slowed down where nobody needs them. */
+/**
+ * Energy of the machine's processors: readings of it, and slower clocks where nobody needs a core.
+ */
 @NullMarked
 package org.fmi.run.energy;
 

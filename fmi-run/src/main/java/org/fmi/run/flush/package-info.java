@@ -1,4 +1,7 @@
-/** Checkpoints on files: the helper of a node's daemon, which does what may take long or hang. */
+/**
+ * The process beside a node's daemon that writes checkpoints to files, as that may take long or
+ * hang.
+ */
 @NullMarked
 package org.fmi.run.flush;
 

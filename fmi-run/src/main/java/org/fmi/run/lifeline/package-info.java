@@ -1,4 +1,7 @@
-/** How a daemon learns of the death of a rank's process before the system has cleared it away. */
+/**
+ * Lifelines: a daemon learns by them of the death of a rank's process before the system has cleared
+ * it away.
+ */
 @NullMarked
 package org.fmi.run.lifeline;
 

@@ -1,4 +1,4 @@
-/** What Prometheus and receivers of OTLP get of a job. */
+/** Metrics of a job, for Prometheus and for receivers of OTLP. */
 @NullMarked
 package org.fmi.run.metrics;
 

@@ -1,4 +1,4 @@
-/** What the user asked for: settings, where they come from, and the job they describe. */
+/** Settings: their sources, their checks, and the job that they describe. */
 @NullMarked
 package org.fmi.run.options;
 

@@ -1,4 +1,4 @@
-/** The files of a job's program: what belongs to it, and how a copy of it is made. */
+/** The files of a job's program: the list of them, and a copy that the job keeps. */
 @NullMarked
 package org.fmi.run.program;
 

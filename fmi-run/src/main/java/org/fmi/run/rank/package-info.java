@@ -1,4 +1,4 @@
-/** What runs inside a rank's process before and around the user's program. */
+/** The process of a rank, before and around the user's program. */
 @NullMarked
 package org.fmi.run.rank;
 

@@ -1,4 +1,4 @@
-/** What the user sees of a job: its output, its progress, its events. */
+/** Output of a job for the user: of its ranks, its progress, its events. */
 @NullMarked
 package org.fmi.run.report;
 

@@ -1,4 +1,4 @@
-/** {@code fmi simulate}: what jobs on large machines would do, computed and not run. */
+/** {@code fmi simulate}: predictions for jobs on large machines. */
 @NullMarked
 package org.fmi.run.simulate;
 

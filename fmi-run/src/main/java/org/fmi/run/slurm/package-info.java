@@ -1,4 +1,4 @@
-/** What Slurm knows of a job: its nodes, and what becomes of them. */
+/** Slurm's side of a job: its nodes, its time, and nodes that Slurm lends. */
 @NullMarked
 package org.fmi.run.slurm;
 

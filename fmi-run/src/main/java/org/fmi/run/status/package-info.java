@@ -1,4 +1,6 @@
-/** What is known of a running job, and how {@code fmi} asks for it from another terminal. */
+/**
+ * The state of a running job, and the socket where {@code fmi} asks for it from another terminal.
+ */
 @NullMarked
 package org.fmi.run.status;
 

@@ -32,6 +32,9 @@ final class SourcesTest {
   private static final Pattern OPTION_IN_TEXT =
       Pattern.compile("[^\"]*\"(?:[^\"]*[^\"\\w-])?--[a-z].*");
 
+  private static final Pattern PACKAGE_PAGE =
+      Pattern.compile("/\\*\\*\\s+(?:\\* )?(?!(?:What|How|Where|Who|When|Which|If|Whether)\\b)\\S");
+
   @Test
   void classesAreImported() throws IOException {
     search(sources(), FULL_NAME);

@@ -1,4 +1,4 @@
-/** What checkpoints on two levels cost, and which interval, groups and levels lose least. */
+/** Costs of checkpoints on two levels, and the intervals, groups and levels that lose least. */
 @NullMarked
 package org.fmi.sim.checkpoint;
 

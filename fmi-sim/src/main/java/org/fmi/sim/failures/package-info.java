@@ -1,4 +1,7 @@
-/** What fails on a large machine, how often, and which checkpoint groups survive it. */
+/**
+ * Failures of large machines: their kinds, their rates, and the checkpoint groups that survive
+ * them.
+ */
 @NullMarked
 package org.fmi.sim.failures;
 

@@ -1,4 +1,4 @@
-/** Who computes again after a failure, and what that costs: stencils on many hosts. */
+/** Rollbacks of stencils on many hosts: the ranks that compute again, and the cost of that. */
 @NullMarked
 package org.fmi.sim.rollback;
 

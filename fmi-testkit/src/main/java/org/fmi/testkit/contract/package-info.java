@@ -1,6 +1,5 @@
 /**
- * What every transport, detector and checkpoint store must pass: suites to be subclassed by their
- * tests.
+ * Suites that every transport, detector and checkpoint store must pass: their tests extend these.
  */
 @NullMarked
 package org.fmi.testkit.contract;

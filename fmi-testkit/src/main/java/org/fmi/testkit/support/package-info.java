@@ -1,7 +1,7 @@
 /**
- * What tests need that is no contract: threads and processes to run ranks in, a network between
- * threads, node memory in a map, long memory that costs little, seeds that are new in each run, and
- * a way to run tests without Maven.
+ * Tools of tests: threads and processes to run ranks in, a network between threads, node memory in
+ * a map, long memory that costs little, seeds that are new in each run, and a way to run tests
+ * without Maven.
  */
 @NullMarked
 package org.fmi.testkit.support;
