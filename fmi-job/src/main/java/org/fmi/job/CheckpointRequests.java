@@ -174,7 +174,7 @@ final class CheckpointRequests {
       assert committed == null || !committed.reaches(meeting) : committed + ", then " + meeting;
       state = State.MEETING;
       meetsForFiles = asks.stream().anyMatch(ask -> ask.asker != LOG);
-      out.add(new JobCommand.TellAll(new JobMessage.Meet(epoch, request, meeting, meetsForFiles)));
+      out.tellAll(new JobMessage.Meet(epoch, request, meeting, meetsForFiles));
     }
   }
 
@@ -220,7 +220,7 @@ final class CheckpointRequests {
       tell(policy.nobodyWaits() ? State.BEGINNING : mayRepeat() ? State.SETTLING : State.HOLDING);
     } else if (state != State.IDLE && state != State.MEETING && asks.isEmpty()) {
       state = State.IDLE;
-      out.add(new JobCommand.TellAll(new JobMessage.GoOn(epoch, request)));
+      out.tellAll(new JobMessage.GoOn(epoch, request));
     }
   }
 
@@ -237,7 +237,7 @@ final class CheckpointRequests {
           case BEGINNING -> new JobMessage.Begin(epoch, request, newest);
           case IDLE, MEETING -> throw new IllegalArgumentException(next.name());
         };
-    out.add(new JobCommand.TellAll(message));
+    out.tellAll(message);
   }
 
   /**

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.fmi.control.RankMessage;
+import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -192,7 +193,7 @@ final class FailureLedger {
    *
    * @return null if it was reported already, or died of the kill to which its failure has led
    */
-  @Nullable String cause(JobEvent.RankExited exit) {
+  @Nullable String cause(FromDaemon.RankExited exit) {
     Account account = accounts[exit.rank()];
     boolean ownEnd =
         account.dying || account.injected || !exit.signaled() || exit.status() != BY_SIGKILL;
@@ -205,7 +206,7 @@ final class FailureLedger {
   }
 
   /** How a process has ended, as a part of a sentence that begins with the rank. */
-  String how(JobEvent.RankExited exit) {
+  String how(FromDaemon.RankExited exit) {
     Account account = accounts[exit.rank()];
     RankMessage.Failed thrown = account.thrown;
     String how = account.injected ? exit.how() + ", which was injected" : exit.how();
@@ -227,7 +228,7 @@ final class FailureLedger {
    * @param known whether its program is known to use the library
    * @return the end of the job; null if the rank may be started again
    */
-  JobCommand.@Nullable End exited(JobEvent.RankExited exit, boolean known) {
+  JobCommand.@Nullable End exited(FromDaemon.RankExited exit, boolean known) {
     Account account = accounts[exit.rank()];
     if (known && isOwnFault(exit)) {
       if (account.thrown != null && account.thrown.loop() == RankMessage.Failed.NO_LOOP) {
@@ -262,7 +263,7 @@ final class FailureLedger {
    * Whether the program, and not its environment, is to blame: an exit, or a signal that a fault in
    * the code raises.
    */
-  private static boolean isOwnFault(JobEvent.RankExited exit) {
+  private static boolean isOwnFault(FromDaemon.RankExited exit) {
     if (!exit.signaled()) {
       return true;
     }

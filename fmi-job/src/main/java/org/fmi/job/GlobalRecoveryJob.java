@@ -10,6 +10,8 @@ import org.fmi.control.RankMessage.Position;
 import org.fmi.job.Ranks.Life;
 import org.fmi.job.Ranks.Rank;
 import org.fmi.job.Ranks.Stage;
+import org.fmi.job.control.Assignment;
+import org.fmi.job.control.FromDaemon;
 import org.fmi.spi.RecoveryPolicy;
 
 /**
@@ -114,15 +116,7 @@ public final class GlobalRecoveryJob implements Job {
           placeHomeless();
         }
         case JobEvent.NodeLeaving e -> departures.announced(e.node(), e.reason());
-        case JobEvent.RankExited e -> onRankExited(e);
-        case JobEvent.RankSilent e -> onRankSilent(e.rank(), e.incarnation());
-        case JobEvent.RankDying e -> onRankDying(e.rank(), e.incarnation());
-        case JobEvent.FromRank e -> onFromRank(e);
-        case JobEvent.RankWasDying e -> {
-          if (ranks.get(e.rank()).incarnation() == e.incarnation()) {
-            ledger.wasDying(e.rank());
-          }
-        }
+        case JobEvent.FromNode e -> onFromNode(e.node(), e.message());
         case JobEvent.CheckpointAsked e -> requests.ask(e.asker(), e.files());
         case JobEvent.CheckpointWithdrawn e -> requests.withdrawn(e.asker());
         case JobEvent.Continued _ -> onContinued();
@@ -251,13 +245,14 @@ public final class GlobalRecoveryJob implements Job {
     out.add(
         new JobCommand.Spawn(
             node,
-            r,
-            rank.incarnation(),
-            placement.group(r),
-            placement.load(node),
-            injections.of(r, node)));
+            new Assignment(
+                r,
+                rank.incarnation(),
+                placement.group(r),
+                placement.load(node),
+                injections.of(r, node))));
     if (epoch() > 0) {
-      out.add(new JobCommand.Tell(r, rank.incarnation(), revoke(JobMessage.Revoke.NONE)));
+      out.tell(r, rank.incarnation(), revoke(JobMessage.Revoke.NONE));
     }
     out.reportSpawned(epoch(), r, rank.incarnation());
   }
@@ -273,11 +268,25 @@ public final class GlobalRecoveryJob implements Job {
     spawn(rank);
   }
 
-  private void onRankExited(JobEvent.RankExited e) {
+  private void onFromNode(int node, FromDaemon.OfRank message) {
+    switch (message) {
+      case FromDaemon.RankExited m -> onRankExited(node, m);
+      case FromDaemon.RankSilent m -> onRankSilent(m.rank(), m.incarnation());
+      case FromDaemon.RankDying m -> onRankDying(m.rank(), m.incarnation());
+      case FromDaemon.RankWasDying m -> {
+        if (ranks.get(m.rank()).incarnation() == m.incarnation()) {
+          ledger.wasDying(m.rank());
+        }
+      }
+      case FromDaemon.Said m -> onSaid(m);
+    }
+  }
+
+  private void onRankExited(int node, FromDaemon.RankExited e) {
     int r = e.rank();
     Rank rank = ranks.get(r);
     if (e.incarnation() != rank.incarnation()
-        || e.node() != placement.nodeOf(r)
+        || node != placement.nodeOf(r)
         || rank.life() == Life.GONE) {
       return;
     }
@@ -314,7 +323,7 @@ public final class GlobalRecoveryJob implements Job {
   /**
    * A program that does not use the library may run too; but not if others of its job wait for it.
    */
-  private void endedBeforeInit(Rank rank, JobEvent.RankExited e) {
+  private void endedBeforeInit(Rank rank, FromDaemon.RankExited e) {
     Rank other = ranks.firstKnown();
     if (e.status() != 0) {
       end(JobCommand.End.programFault(e, ledger.how(e) + ", before Fmi.init"));
@@ -325,7 +334,7 @@ public final class GlobalRecoveryJob implements Job {
     }
   }
 
-  private void gone(Rank rank, JobEvent.RankExited e) {
+  private void gone(Rank rank, FromDaemon.RankExited e) {
     ranks.gone(rank);
     if (exitStatus == 0) {
       exitStatus = e.status();
@@ -403,7 +412,7 @@ public final class GlobalRecoveryJob implements Job {
     all.epochBegins();
     rebuilt = 0;
     out.recovering(epoch(), reason);
-    out.add(new JobCommand.TellAll(revoke(failed)));
+    out.tellAll(revoke(failed));
     return true;
   }
 
@@ -411,7 +420,7 @@ public final class GlobalRecoveryJob implements Job {
     return new JobMessage.Revoke(epoch(), failed, ledger.without());
   }
 
-  private void onFromRank(JobEvent.FromRank e) {
+  private void onSaid(FromDaemon.Said e) {
     Rank rank = ranks.get(e.rank());
     if (e.message() instanceof RankMessage.Failed m && e.incarnation() == rank.incarnation()) {
       // Even if another rank has seen its end first.
@@ -497,7 +506,7 @@ public final class GlobalRecoveryJob implements Job {
     all.begun();
     out.report(new Notice.AllJoined(epoch()));
     long local = scope.decide(epoch(), joined, r -> ranks.get(r).incarnation());
-    out.add(new JobCommand.TellAll(new JobMessage.Start(epoch(), rollback, local, endpoints)));
+    out.tellAll(new JobMessage.Start(epoch(), rollback, local, endpoints));
   }
 
   private void onConnected(Rank rank, RankMessage.Connected m) {
@@ -576,7 +585,7 @@ public final class GlobalRecoveryJob implements Job {
     int r = rank.number();
     JobCommand kill = injections.strike(id, placement.nodeOf(r), r, rank.incarnation());
     if (kill != null) {
-      if (kill instanceof JobCommand.KillRank) {
+      if (kill instanceof JobCommand.ToNode) {
         ledger.injected(r);
       }
       out.add(kill);
@@ -586,7 +595,7 @@ public final class GlobalRecoveryJob implements Job {
   private void onFinished(Rank rank, RankMessage.Finished m) {
     if (m.epoch() == epoch() && ranks.reach(rank, Stage.FINISHED)) {
       enter(Phase.RELEASED);
-      out.add(new JobCommand.TellAll(new JobMessage.Release()));
+      out.tellAll(new JobMessage.Release());
       requests.over("the program has come to its end");
     }
   }

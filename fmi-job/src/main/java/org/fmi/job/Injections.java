@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.fmi.control.Notice;
+import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.Fault;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,6 @@ final class Injections {
     }
     return fault.node()
         ? new JobCommand.KillNode(node, "injected failure")
-        : new JobCommand.KillRank(node, rank, incarnation);
+        : new JobCommand.ToNode(node, new ToDaemon.KillRank(rank, incarnation));
   }
 }

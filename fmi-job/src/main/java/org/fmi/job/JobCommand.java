@@ -1,10 +1,10 @@
 package org.fmi.job;
 
-import java.util.List;
-import org.fmi.control.JobMessage;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
-import org.fmi.spi.Fault;
+import org.fmi.job.control.Assignment;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.ToDaemon;
 
 /**
  * What is to be done. The shell carries commands out in order and reports how it went as {@link
@@ -12,19 +12,22 @@ import org.fmi.spi.Fault;
  */
 public sealed interface JobCommand {
 
-  /**
-   * Start a process for a rank.
-   *
-   * @param group the world ranks of its checkpoint group
-   * @param ranksOnNode how many ranks share the node
-   * @param faults failures to inject in this process
-   */
-  record Spawn(
-      int node, int rank, int incarnation, int[] group, int ranksOnNode, List<Fault> faults)
-      implements JobCommand {}
+  /** Send this to the daemon of a node. */
+  record ToNode(int node, ToDaemon message) implements JobCommand {}
 
-  /** Kill a rank's process (SIGKILL to its process group); its exit will be reported. */
-  record KillRank(int node, int rank, int incarnation) implements JobCommand {}
+  /** Send this to the daemons of all nodes. */
+  record ToAllNodes(ToDaemon message) implements JobCommand {}
+
+  /** Start a process on a node; which of its cores it gets is left to the shell. */
+  record Spawn(int node, Assignment assignment) implements JobCommand {
+    public int rank() {
+      return assignment.rank();
+    }
+
+    public int incarnation() {
+      return assignment.incarnation();
+    }
+  }
 
   /**
    * Fence a node: kill its daemon and all its ranks by every means there is, and delete its memory.
@@ -58,12 +61,6 @@ public sealed interface JobCommand {
   /** No node is needed any more of those asked for that were not granted yet. */
   record WithdrawRequests() implements JobCommand {}
 
-  /** Tell one rank. */
-  record Tell(int rank, int incarnation, JobMessage message) implements JobCommand {}
-
-  /** Tell all ranks that run now. */
-  record TellAll(JobMessage message) implements JobCommand {}
-
   /**
    * More follows from what has happened: say {@link JobEvent.Continued}, once, behind whatever else
    * has come by then.
@@ -72,14 +69,6 @@ public sealed interface JobCommand {
 
   /** Something the user may want to know. */
   record Report(Notice notice) implements JobCommand {}
-
-  /**
-   * Keep processes ready on a node that can take over a rank at once.
-   *
-   * @param count how many
-   * @param ranksOnNode how many ranks will then share the node
-   */
-  record Standbys(int node, int count, int ranksOnNode) implements JobCommand {}
 
   /**
    * A checkpoint is committed in memory: how often one is written to files follows from that.
@@ -146,7 +135,7 @@ public sealed interface JobCommand {
     }
 
     /** A rank's program has failed by itself, and would again. */
-    static End programFault(JobEvent.RankExited exit, String how) {
+    static End programFault(FromDaemon.RankExited exit, String how) {
       return new End(
           exit.status() == 0 ? PROGRAM_FAULT : exit.status(),
           EndCause.PROGRAM_FAILED,

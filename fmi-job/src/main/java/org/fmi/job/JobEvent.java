@@ -1,6 +1,6 @@
 package org.fmi.job;
 
-import org.fmi.control.RankMessage;
+import org.fmi.job.control.FromDaemon;
 
 /** What happens to a job. */
 public sealed interface JobEvent {
@@ -48,40 +48,8 @@ public sealed interface JobEvent {
    */
   record NodeRefused(String reason) implements JobEvent {}
 
-  /**
-   * A rank's process has ended.
-   *
-   * @param status exit status, or 128 + signal
-   * @param signaled whether a signal ended it
-   */
-  record RankExited(int node, int rank, int incarnation, int status, boolean signaled)
-      implements JobEvent {
-
-    /** How it ended, as a part of a sentence that begins with the rank. */
-    String how() {
-      if (signaled) {
-        return "was killed by signal " + (status - 128);
-      }
-      return status == 0
-          ? "ended with status 0 without Fmi.close, as by System.exit"
-          : "ended by itself with status " + status;
-    }
-  }
-
-  /** A rank has said something. */
-  record FromRank(int rank, int incarnation, RankMessage message) implements JobEvent {}
-
-  /** A rank's process lives but was silent for too long. */
-  record RankSilent(int rank, int incarnation) implements JobEvent {}
-
-  /** A rank's process was killed; its exit follows. */
-  record RankDying(int rank, int incarnation) implements JobEvent {}
-
-  /**
-   * When a rank's process was to be killed it was dying already: its exit, which follows, tells why
-   * it failed, and not that it was killed.
-   */
-  record RankWasDying(int rank, int incarnation) implements JobEvent {}
+  /** The daemon of a node has sent this, of a rank that the job has. */
+  record FromNode(int node, FromDaemon.OfRank message) implements JobEvent {}
 
   /**
    * A user asks for a checkpoint.

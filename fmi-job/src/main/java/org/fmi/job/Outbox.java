@@ -2,8 +2,10 @@ package org.fmi.job;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.fmi.control.JobMessage;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
+import org.fmi.job.control.ToDaemon;
 import org.jspecify.annotations.Nullable;
 
 /** Collects what is decided on one event, and words the notices of placements. */
@@ -22,7 +24,21 @@ final class Outbox {
   /** The process of a rank is to be killed. */
   void kill(Ranks.Rank rank) {
     int r = rank.number();
-    add(new JobCommand.KillRank(placement.nodeOf(r), r, rank.incarnation()));
+    toNodeOf(r, new ToDaemon.KillRank(r, rank.incarnation()));
+  }
+
+  /** A process of a rank gets a message. */
+  void tell(int rank, int incarnation, JobMessage message) {
+    toNodeOf(rank, new ToDaemon.Tell(rank, incarnation, message));
+  }
+
+  /** All ranks that run now get a message. */
+  void tellAll(JobMessage message) {
+    add(new JobCommand.ToAllNodes(new ToDaemon.TellAll(message)));
+  }
+
+  private void toNodeOf(int rank, ToDaemon message) {
+    add(new JobCommand.ToNode(placement.nodeOf(rank), message));
   }
 
   /** All that was collected, in order; from now on there is nothing. */

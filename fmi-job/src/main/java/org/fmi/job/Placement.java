@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.fmi.job.control.ToDaemon;
 
 /**
  * Knows which rank is on which node, and chooses the node of a rank that needs one. The set of
@@ -563,9 +564,9 @@ final class Placement {
    * The processes that are to stand by on each node that is up: one where ranks are, for one of
    * them that dies; on a spare as many as a lost node may bring.
    */
-  List<JobCommand.Standbys> standbys() {
+  List<JobCommand.ToNode> standbys() {
     int most = mostRanks();
-    List<JobCommand.Standbys> all = new ArrayList<>();
+    List<JobCommand.ToNode> all = new ArrayList<>();
     for (int n = 0; n < nodes.size(); n++) {
       if (isUp(n)) {
         all.add(standbys(n, most));
@@ -575,15 +576,15 @@ final class Placement {
   }
 
   /** The same for one node. */
-  JobCommand.Standbys standbys(int node) {
+  JobCommand.ToNode standbys(int node) {
     return standbys(node, mostRanks());
   }
 
-  private JobCommand.Standbys standbys(int number, int most) {
+  private JobCommand.ToNode standbys(int number, int most) {
     PlacedNode node = nodes.get(number);
     int load = node.load();
     int count = load > 0 ? 1 : Math.min(most, node.capacity);
-    return new JobCommand.Standbys(number, count, Math.max(load, count));
+    return new JobCommand.ToNode(number, new ToDaemon.Standbys(count, Math.max(load, count)));
   }
 
   private int mostRanks() {

@@ -44,7 +44,7 @@ final class RollbackScope {
       case RankMessage.Chooses m -> chooses(rank, incarnation, m);
       case RankMessage.Chose m -> {
         kept.keep(m);
-        out.add(new JobCommand.Tell(rank, incarnation, new JobMessage.Kept()));
+        out.tell(rank, incarnation, new JobMessage.Kept());
       }
     }
   }
@@ -55,7 +55,7 @@ final class RollbackScope {
     if (choices.putIfAbsent(m.loop(), what) == null && told.add(m.choice())) {
       out.degraded("a failure in loop " + m.loop() + " sends all ranks back: " + what);
     }
-    out.add(new JobCommand.Tell(rank, incarnation, new JobMessage.Noted(m.loop())));
+    out.tell(rank, incarnation, new JobMessage.Noted(m.loop()));
   }
 
   /** Ranks have found out that not only failed ones can go back. */
@@ -112,7 +112,7 @@ final class RollbackScope {
     kept.forgetNewer(version);
     for (int rank : back) {
       JobMessage decided = new JobMessage.Decided(epoch, kept.since(version, rank));
-      out.add(new JobCommand.Tell(rank, incarnations.applyAsInt(rank), decided));
+      out.tell(rank, incarnations.applyAsInt(rank), decided);
     }
     return version;
   }

@@ -9,6 +9,8 @@ import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.ToDaemon;
 import org.junit.jupiter.api.Test;
 
 /** What is decided when a user gives a running job more nodes. */
@@ -55,10 +57,15 @@ final class AddedNodesTest {
     }
   }
 
+  /** Of a daemon; only of the end of a process it matters of which one. */
+  private void on(Job job, FromDaemon.OfRank message) {
+    on(job, new JobEvent.FromNode(0, message));
+  }
+
   private void say(Job job, int rank, RankMessage message) {
     JobCommand.Spawn process =
         processes.stream().filter(spawn -> spawn.rank() == rank).findFirst().orElseThrow();
-    on(job, new JobEvent.FromRank(rank, process.incarnation(), message));
+    on(job, new FromDaemon.Said(rank, process.incarnation(), message));
   }
 
   private void allRun(Job job, int epoch) {
@@ -83,6 +90,17 @@ final class AddedNodesTest {
     return commands.stream().filter(type::isInstance).map(type::cast).toList();
   }
 
+  /** What daemons are sent of this kind. */
+  private List<JobCommand.ToNode> sent(Class<? extends ToDaemon> type) {
+    return all(JobCommand.ToNode.class).stream()
+        .filter(command -> type.isInstance(command.message()))
+        .toList();
+  }
+
+  private ToDaemon.KillRank killed() {
+    return (ToDaemon.KillRank) sent(ToDaemon.KillRank.class).getFirst().message();
+  }
+
   private int nodeOf(int rank) {
     return processes.stream()
         .filter(spawn -> spawn.rank() == rank)
@@ -103,7 +121,7 @@ final class AddedNodesTest {
     on(job, new JobEvent.NodeUp(2, MEMORY));
     assertThat(all(JobCommand.Added.class)).containsExactly(new JobCommand.Added("node2"));
     commit(job, 0, 0);
-    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
     on(job, new JobEvent.NodeLost(1, "gone"));
     assertThat(nodeOf(1)).isEqualTo(2);
   }
@@ -151,15 +169,19 @@ final class AddedNodesTest {
     int shared = nodeOf(2);
     allRun(job, 1);
     commit(job, 1, 0);
-    assertThat(all(JobCommand.KillRank.class)).as("there is no room").isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class)).as("there is no room").isEmpty();
     on(job, new JobEvent.NodeAdded(node(3)));
     on(job, new JobEvent.NodeUp(3, MEMORY));
-    assertThat(all(JobCommand.KillRank.class)).as("not before a checkpoint").isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class)).as("not before a checkpoint").isEmpty();
     commit(job, 1, 1);
-    JobCommand.KillRank moved = all(JobCommand.KillRank.class).getFirst();
-    assertThat(all(JobCommand.KillRank.class)).hasSize(1);
-    assertThat(moved.node()).isEqualTo(shared);
-    on(job, new JobEvent.RankExited(shared, moved.rank(), moved.incarnation(), 137, true));
+    assertThat(sent(ToDaemon.KillRank.class))
+        .singleElement()
+        .satisfies(kill -> assertThat(kill.node()).isEqualTo(shared));
+    ToDaemon.KillRank moved = killed();
+    on(
+        job,
+        new JobEvent.FromNode(
+            shared, new FromDaemon.RankExited(moved.rank(), moved.incarnation(), 137, true)));
     assertThat(nodeOf(moved.rank())).isEqualTo(3);
     assertThat(commands)
         .contains(
@@ -168,7 +190,7 @@ final class AddedNodesTest {
                     "rank " + moved.rank() + " moves from node" + shared + " to node3")));
     allRun(job, 2);
     commit(job, 2, 2);
-    assertThat(all(JobCommand.KillRank.class)).as("each has a slot").isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class)).as("each has a slot").isEmpty();
     assertThat(job.recoveries()).isEqualTo(2);
   }
 
@@ -184,8 +206,11 @@ final class AddedNodesTest {
     on(job, new JobEvent.NodeUp(1, MEMORY));
     assertThat(all(JobCommand.Added.class)).as("nobody waits for it").isEmpty();
     commit(job, 1, 0);
-    JobCommand.KillRank moved = all(JobCommand.KillRank.class).getFirst();
-    on(job, new JobEvent.RankExited(0, moved.rank(), moved.incarnation(), 137, true));
+    ToDaemon.KillRank moved = killed();
+    on(
+        job,
+        new JobEvent.FromNode(
+            0, new FromDaemon.RankExited(moved.rank(), moved.incarnation(), 137, true)));
     assertThat(nodeOf(moved.rank())).isEqualTo(1);
   }
 
@@ -227,6 +252,6 @@ final class AddedNodesTest {
     on(job, new JobEvent.NodeAdded(node(2)));
     on(job, new JobEvent.NodeUp(2, MEMORY));
     commit(job, 1, 0);
-    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
   }
 }

@@ -11,6 +11,8 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.ToDaemon;
 import org.junit.jupiter.api.Test;
 
 /** Six ranks on three nodes, two of which are started, or killed, per event. */
@@ -46,14 +48,14 @@ final class AllProcessesTest {
     for (JobCommand command : commands) {
       if (command instanceof JobCommand.Spawn spawn) {
         spawned.add(spawn);
-      } else if (command instanceof JobCommand.KillRank kill) {
+      } else if (command instanceof JobCommand.ToNode(int _, ToDaemon.KillRank kill)) {
         killed.add(kill.rank());
       }
     }
   }
 
   private void say(int rank, int incarnation, RankMessage message) {
-    on(new JobEvent.FromRank(rank, incarnation, message));
+    on(new JobEvent.FromNode(0, new FromDaemon.Said(rank, incarnation, message)));
   }
 
   /** All of these nodes come up; with the last one that has ranks the first of them are started. */
@@ -75,8 +77,7 @@ final class AllProcessesTest {
 
   private boolean hasStarted() {
     return commands.stream()
-        .anyMatch(
-            c -> c instanceof JobCommand.TellAll t && t.message() instanceof JobMessage.Start);
+        .anyMatch(c -> c instanceof JobCommand.ToAllNodes(ToDaemon.TellAll(JobMessage.Start _)));
   }
 
   private void eachWasStartedOnceOn(int... nodes) {
@@ -159,7 +160,7 @@ final class AllProcessesTest {
   @Test
   void noneIsStartedAfterTheEnd() {
     up(USED);
-    on(new JobEvent.RankExited(0, 0, 0, 3, false));
+    on(new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 3, false)));
     assertThat(commands).hasAtLeastOneElementOfType(JobCommand.End.class);
     on(new JobEvent.Continued());
     assertThat(commands).isEmpty();
@@ -179,10 +180,12 @@ final class AllProcessesTest {
   @Test
   void areKilledInPartsToRestartAll() {
     run();
-    on(new JobEvent.RankExited(0, 0, 0, 137, true));
+    on(new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 137, true)));
     say(3, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of()));
     assertThat(killed).containsExactly(1);
-    on(new JobEvent.RankExited(2, 4, 0, 137, true)); // by itself, before its turn
+    on(
+        new JobEvent.FromNode(
+            2, new FromDaemon.RankExited(4, 0, 137, true))); // by itself, before its turn
     on(new JobEvent.Continued());
     assertThat(killed).containsExactly(1, 2, 3);
     on(new JobEvent.Continued());
@@ -194,9 +197,9 @@ final class AllProcessesTest {
   @Test
   void noneBeginsBeforeAllHaveHadTheirTurn() {
     run();
-    on(new JobEvent.RankExited(0, 0, 0, 137, true));
+    on(new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 137, true)));
     say(3, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of()));
-    on(new JobEvent.RankExited(0, 1, 0, 137, true));
+    on(new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 137, true)));
     for (int r = 0; r < RANKS; r++) {
       Position at = r < 2 ? Position.REPLAYING : Position.IN_LOOP;
       say(r, r < 2 ? 1 : 0, new RankMessage.Joined(1, at, Map.of()));
@@ -208,7 +211,7 @@ final class AllProcessesTest {
     assertThat(killed).containsExactly(1, 2, 3, 4, 5);
     for (int r = 2; r < RANKS; r++) {
       assertThat(hasStarted()).isFalse();
-      on(new JobEvent.RankExited(r / 2, r, 0, 137, true));
+      on(new JobEvent.FromNode(r / 2, new FromDaemon.RankExited(r, 0, 137, true)));
       say(r, 1, new RankMessage.Joined(1, Position.REPLAYING, Map.of()));
     }
     assertThat(hasStarted()).isTrue();
@@ -218,10 +221,10 @@ final class AllProcessesTest {
   @Test
   void allBeginWhenTheLastTurnFindsNothingToDo() {
     run();
-    on(new JobEvent.RankExited(0, 0, 0, 137, true));
+    on(new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 137, true)));
     say(3, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of()));
     for (int r = 1; r < RANKS; r++) {
-      on(new JobEvent.RankExited(r / 2, r, 0, 137, true));
+      on(new JobEvent.FromNode(r / 2, new FromDaemon.RankExited(r, 0, 137, true)));
     }
     for (int r = 0; r < RANKS; r++) {
       say(r, 1, new RankMessage.Joined(1, Position.REPLAYING, Map.of()));
@@ -238,7 +241,7 @@ final class AllProcessesTest {
   @Test
   void anEpochThatBeginsMeanwhileSparesNone() {
     run();
-    on(new JobEvent.RankExited(0, 0, 0, 137, true));
+    on(new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 137, true)));
     say(3, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of()));
     say(4, 0, new RankMessage.Suspect(1, 5, 1, 0, "tcp", "its connection ended"));
     assertThat(killed).containsExactly(1, 5);

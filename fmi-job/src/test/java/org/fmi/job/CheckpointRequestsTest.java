@@ -7,6 +7,7 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.LoopPoint;
 import org.fmi.control.RankMessage;
 import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.RecoveryPolicy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,7 +50,7 @@ final class CheckpointRequestsTest {
   private void assertTold(JobMessage message) {
     assertThat(out.take())
         .filteredOn(c -> !(c instanceof JobCommand.Report))
-        .containsExactly(new JobCommand.TellAll(message));
+        .containsExactly(new JobCommand.ToAllNodes(new ToDaemon.TellAll(message)));
   }
 
   private void assertNothing() {
@@ -78,14 +79,17 @@ final class CheckpointRequestsTest {
     stops(1, 1, new LoopPoint(0, 12, true));
     assertThat(out.take())
         .contains(
-            new JobCommand.TellAll(new JobMessage.Meet(0, 1, new LoopPoint(0, 12, true), true)));
+            new JobCommand.ToAllNodes(
+                new ToDaemon.TellAll(new JobMessage.Meet(0, 1, new LoopPoint(0, 12, true), true))));
     committed(3, new LoopPoint(0, 12, true));
     assertThat(out.take()).hasSize(1);
     requests.ask(2, false);
     stops(0, 2, at(1, 0));
     stops(1, 2, new LoopPoint(0, 12, true));
     assertThat(out.take())
-        .contains(new JobCommand.TellAll(new JobMessage.Meet(0, 2, at(1, 0), true)));
+        .contains(
+            new JobCommand.ToAllNodes(
+                new ToDaemon.TellAll(new JobMessage.Meet(0, 2, at(1, 0), true))));
   }
 
   @Test
@@ -120,7 +124,7 @@ final class CheckpointRequestsTest {
         .filteredOn(c -> !(c instanceof JobCommand.Report))
         .containsExactly(
             new JobCommand.Checkpointed(1, 3, 0, 6),
-            new JobCommand.TellAll(new JobMessage.Hold(0, 2)));
+            new JobCommand.ToAllNodes(new ToDaemon.TellAll(new JobMessage.Hold(0, 2))));
     stops(0, 2, at(0, 7));
     stops(1, 2, at(0, 7));
     assertTold(new JobMessage.Meet(0, 2, at(0, 7), true));
@@ -157,7 +161,9 @@ final class CheckpointRequestsTest {
     requests.ask(1, false);
     stops(0, 1, at(0, 9));
     committed(5, at(0, 8));
-    assertThat(out.take()).last().isEqualTo(new JobCommand.TellAll(new JobMessage.GoOn(0, 1)));
+    assertThat(out.take())
+        .last()
+        .isEqualTo(new JobCommand.ToAllNodes(new ToDaemon.TellAll(new JobMessage.GoOn(0, 1))));
     stops(1, 1, at(0, 9));
     assertNothing();
   }

@@ -8,6 +8,8 @@ import java.util.Map;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.ToDaemon;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -93,11 +95,12 @@ final class CostOfDecisionsTest {
     }
 
     private static boolean starts(JobCommand command) {
-      return command instanceof JobCommand.TellAll all && all.message() instanceof JobMessage.Start;
+      return command instanceof JobCommand.ToAllNodes(ToDaemon.TellAll(JobMessage.Start _));
     }
 
     private List<JobCommand> say(int rank, int replaced, RankMessage message) {
-      return on(new JobEvent.FromRank(rank, rank == replaced ? 1 : 0, message));
+      return on(
+          new JobEvent.FromNode(0, new FromDaemon.Said(rank, rank == replaced ? 1 : 0, message)));
     }
 
     void checkpoints(int count) {
@@ -121,8 +124,10 @@ final class CostOfDecisionsTest {
 
     /** All are to be killed, as one is not in a loop. */
     void restartAll() {
-      on(new JobEvent.RankExited(0, 0, 0, 137, true));
-      onAll(new JobEvent.FromRank(1, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of())));
+      on(new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 137, true)));
+      onAll(
+          new JobEvent.FromNode(
+              0, new FromDaemon.Said(1, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of()))));
     }
 
     double perEvent() {

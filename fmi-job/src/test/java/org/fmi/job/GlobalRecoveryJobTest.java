@@ -13,6 +13,9 @@ import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.control.Assignment;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.FaultPoint;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,8 +53,13 @@ final class GlobalRecoveryJobTest {
     commands.addAll(job.on(event));
   }
 
+  /** Of a daemon; only of the end of a process it matters of which one. */
+  private void on(Job job, FromDaemon.OfRank message) {
+    on(job, new JobEvent.FromNode(0, message));
+  }
+
   private void say(Job job, int rank, int incarnation, RankMessage message) {
-    on(job, new JobEvent.FromRank(rank, incarnation, message));
+    on(job, new FromDaemon.Said(rank, incarnation, message));
   }
 
   private void startAll(Job job, int size, int nodes) {
@@ -63,8 +71,7 @@ final class GlobalRecoveryJobTest {
       say(job, r, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
     }
     assertThat(commands)
-        .anyMatch(
-            c -> c instanceof JobCommand.TellAll t && t.message() instanceof JobMessage.Start);
+        .anyMatch(c -> c instanceof JobCommand.ToAllNodes(ToDaemon.TellAll(JobMessage.Start _)));
     for (int r = 0; r < size; r++) {
       say(job, r, 0, new RankMessage.Connected(0, "tcp"));
       say(job, r, 0, new RankMessage.Running(0, -1, -1, false));
@@ -73,6 +80,21 @@ final class GlobalRecoveryJobTest {
 
   private <T extends JobCommand> List<T> all(Class<T> type) {
     return commands.stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  /** What daemons are sent of this kind. */
+  private List<JobCommand.ToNode> sent(Class<? extends ToDaemon> type) {
+    return all(JobCommand.ToNode.class).stream()
+        .filter(command -> type.isInstance(command.message()))
+        .toList();
+  }
+
+  /** With what all ranks begin an epoch; they are told nothing else. */
+  private JobMessage.Start begun() {
+    assertThat(all(JobCommand.ToAllNodes.class)).hasSize(1);
+    ToDaemon.TellAll told =
+        (ToDaemon.TellAll) all(JobCommand.ToAllNodes.class).getFirst().message();
+    return (JobMessage.Start) told.message();
   }
 
   private JobCommand.End end() {
@@ -132,9 +154,11 @@ final class GlobalRecoveryJobTest {
   void aDeadProcessIsReplacedOnItsNode() {
     Job job = job(4, 2, 2, OnNoSpare.ABORT);
     startAll(job, 4, 2);
-    on(job, new JobEvent.RankExited(1, 3, 0, 137, true));
-    assertThat(all(JobCommand.TellAll.class))
-        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 3, List.of())));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(3, 0, 137, true)));
+    assertThat(all(JobCommand.ToAllNodes.class))
+        .containsExactly(
+            new JobCommand.ToAllNodes(
+                new ToDaemon.TellAll(new JobMessage.Revoke(1, 3, List.of()))));
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
         .satisfies(
@@ -149,15 +173,17 @@ final class GlobalRecoveryJobTest {
   void theOthersHearOfAKilledProcessBeforeItHasExited() {
     Job job = job(4, 2, 2, OnNoSpare.ABORT);
     startAll(job, 4, 2);
-    on(job, new JobEvent.RankDying(3, 0));
-    assertThat(all(JobCommand.TellAll.class))
-        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 3, List.of())));
+    on(job, new FromDaemon.RankDying(3, 0));
+    assertThat(all(JobCommand.ToAllNodes.class))
+        .containsExactly(
+            new JobCommand.ToAllNodes(
+                new ToDaemon.TellAll(new JobMessage.Revoke(1, 3, List.of()))));
     // It may still hold memory and files.
     assertThat(all(JobCommand.Spawn.class)).isEmpty();
-    on(job, new JobEvent.RankDying(3, 0));
+    on(job, new FromDaemon.RankDying(3, 0));
     assertThat(commands).isEmpty();
-    on(job, new JobEvent.RankExited(1, 3, 0, 137, true));
-    assertThat(all(JobCommand.TellAll.class)).isEmpty();
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(3, 0, 137, true)));
+    assertThat(all(JobCommand.ToAllNodes.class)).isEmpty();
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
         .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1));
@@ -167,7 +193,7 @@ final class GlobalRecoveryJobTest {
     Job job = job(size, 1, nodes, OnNoSpare.SHARE);
     startAll(job, size, nodes);
     on(job, new JobEvent.NodeLeaving(1, "a drain"));
-    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
     return job;
   }
 
@@ -187,10 +213,13 @@ final class GlobalRecoveryJobTest {
             new Notice.Degraded(
                 "node1 is about to be lost: a drain; its ranks move after the next checkpoint"));
     commit(job, 0, 0);
-    assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(1, 1, 0));
-    assertThat(all(JobCommand.TellAll.class))
-        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(1, 1, List.of())));
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(sent(ToDaemon.KillRank.class))
+        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(1, 0)));
+    assertThat(all(JobCommand.ToAllNodes.class))
+        .containsExactly(
+            new JobCommand.ToAllNodes(
+                new ToDaemon.TellAll(new JobMessage.Revoke(1, 1, List.of()))));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
         .satisfies(spawn -> assertThat(spawn.node()).isEqualTo(2));
@@ -205,7 +234,7 @@ final class GlobalRecoveryJobTest {
   void ranksStayWhereNoOtherNodeHasRoomAndTheUserIsToldOnce() {
     Job job = jobWithASpareWhoseNode1WillBeLost(2, 2);
     commit(job, 0, 0);
-    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
     assertThat(notices())
         .contains(
             new Notice.Degraded(
@@ -225,7 +254,7 @@ final class GlobalRecoveryJobTest {
     on(job, new JobEvent.NodeUp(1, 1L << 30));
     on(job, new JobEvent.NodeLeaving(0, "a drain"));
     commit(job, 0, 0);
-    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
     assertThat(notices())
         .filteredOn(Notice.Degraded.class::isInstance)
         .singleElement()
@@ -268,9 +297,9 @@ final class GlobalRecoveryJobTest {
   })
   void whatAPeerSawIsCorrectedWhenTheDaemonKnows(int status, boolean signaled, String cause) {
     Job job = jobWhoseRank1IsSuspected();
-    on(job, new JobEvent.RankWasDying(1, 0));
+    on(job, new FromDaemon.RankWasDying(1, 0));
     assertThat(commands).isEmpty();
-    on(job, new JobEvent.RankExited(1, 1, 0, status, signaled));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, status, signaled)));
     assertThat(notices()).first().isEqualTo(new Notice.CauseKnown(0, 1, cause));
     assertThat(all(JobCommand.Spawn.class)).hasSize(1);
   }
@@ -279,17 +308,17 @@ final class GlobalRecoveryJobTest {
   @Test
   void theKillThatAFailureLeadsToIsNotItsCause() {
     Job job = jobWhoseRank1IsSuspected();
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     assertThat(notices()).noneMatch(Notice.CauseKnown.class::isInstance);
   }
 
   @Test
   void whatIsSaidOfAnOlderProcessIsNoCauseOfTheNext() {
     Job job = jobWhoseRank1IsSuspected();
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
-    on(job, new JobEvent.RankWasDying(1, 0));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
+    on(job, new FromDaemon.RankWasDying(1, 0));
     say(job, 0, 0, new RankMessage.Suspect(1, 1, 0, 0, "tcp", "closed"));
-    on(job, new JobEvent.RankExited(1, 1, 1, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 1, 137, true)));
     assertThat(notices()).noneMatch(Notice.CauseKnown.class::isInstance);
   }
 
@@ -297,9 +326,9 @@ final class GlobalRecoveryJobTest {
   void theEndOfALifelineIsFollowedByHowTheProcessEnded() {
     Job job = job(4, 2, 2, OnNoSpare.ABORT);
     startAll(job, 4, 2);
-    on(job, new JobEvent.RankDying(3, 0));
+    on(job, new FromDaemon.RankDying(3, 0));
     assertThat(notices()).contains(new Notice.RankFailed(0, 3, "daemon", "was killed"));
-    on(job, new JobEvent.RankExited(1, 3, 0, 1, false));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(3, 0, 1, false)));
     assertThat(notices()).contains(new Notice.CauseKnown(0, 3, "ended by itself with status 1"));
   }
 
@@ -310,14 +339,14 @@ final class GlobalRecoveryJobTest {
     Job job = job(2, 1, 2, OnNoSpare.ABORT, fault);
     startAll(job, 2, 2);
     say(job, 1, 0, new RankMessage.AtFault(0));
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     assertThat(notices()).contains(new Notice.RankFailed(0, 1, "daemon", cause));
 
     job = job(2, 1, 2, OnNoSpare.ABORT, fault);
     startAll(job, 2, 2);
     say(job, 1, 0, new RankMessage.AtFault(0));
     say(job, 0, 0, new RankMessage.Suspect(0, 1, 0, 0, "tcp", "closed"));
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     assertThat(notices()).contains(new Notice.CauseKnown(0, 1, cause));
   }
 
@@ -335,7 +364,7 @@ final class GlobalRecoveryJobTest {
   void whereASurvivorHasStoppedIsTold() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
     startAll(job, 2, 2);
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     say(job, 0, 0, new RankMessage.Left(0, 2, 33));
     assertThat(notices()).containsExactly(new Notice.Left(0, 0, 2, 33));
   }
@@ -356,7 +385,7 @@ final class GlobalRecoveryJobTest {
   void aProcessThatDoesNotDieCostsItsNode() {
     Job job = job(4, 2, 3, OnNoSpare.ABORT);
     startAll(job, 4, 3);
-    on(job, new JobEvent.RankDying(3, 0));
+    on(job, new FromDaemon.RankDying(3, 0));
     assertThat(all(JobCommand.Spawn.class)).isEmpty();
     on(job, new JobEvent.NodeLost(1, "rank 3 does not die"));
     assertThat(all(JobCommand.KillNode.class))
@@ -364,7 +393,7 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.Spawn.class))
         .extracting(JobCommand.Spawn::node, JobCommand.Spawn::rank)
         .containsExactly(tuple(2, 2), tuple(2, 3));
-    on(job, new JobEvent.RankExited(1, 3, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(3, 0, 137, true)));
     assertThat(commands).isEmpty();
   }
 
@@ -431,8 +460,8 @@ final class GlobalRecoveryJobTest {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
     startAll(job, 2, 2);
     for (int epoch = 0; epoch < 3; epoch++) {
-      on(job, new JobEvent.RankDying(1, epoch));
-      on(job, new JobEvent.RankExited(1, 1, epoch, 128 + 11, true));
+      on(job, new FromDaemon.RankDying(1, epoch));
+      on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, epoch, 128 + 11, true)));
       if (epoch < 2) {
         say(job, 0, 0, new RankMessage.Joined(epoch + 1, Position.IN_LOOP, Map.of()));
         say(job, 1, epoch + 1, new RankMessage.Joined(epoch + 1, Position.FRESH, Map.of()));
@@ -452,9 +481,9 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.Spawn.class))
         .extracting(JobCommand.Spawn::rank, JobCommand.Spawn::incarnation)
         .containsExactly(tuple(1, 1));
-    on(job, new JobEvent.RankExited(2, 1, 1, 0, false));
+    on(job, new JobEvent.FromNode(2, new FromDaemon.RankExited(1, 1, 0, false)));
     assertThat(commands).isEmpty();
-    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 0, false)));
     assertThat(end().status()).isZero();
   }
 
@@ -475,30 +504,27 @@ final class GlobalRecoveryJobTest {
   void rollsBackWhenAllSurvivorsAreInTheLoop() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
     startAll(job, 2, 2);
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     say(job, 0, 0, new RankMessage.Joined(1, Position.IN_LOOP, Map.of()));
     say(job, 1, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
-    assertThat(all(JobCommand.TellAll.class))
-        .singleElement()
-        .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isTrue());
+    assertThat(begun().rollback()).isTrue();
   }
 
   @Test
   void restartsAllWhenASurvivorIsOutsideOfALoop() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
     startAll(job, 2, 2);
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     say(job, 1, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
     say(job, 0, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of()));
-    assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(0, 0, 0));
-    on(job, new JobEvent.RankExited(0, 0, 0, 137, true));
+    assertThat(sent(ToDaemon.KillRank.class))
+        .containsExactly(new JobCommand.ToNode(0, new ToDaemon.KillRank(0, 0)));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 137, true)));
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
         .satisfies(s -> assertThat(s.incarnation()).isEqualTo(1));
     say(job, 0, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
-    assertThat(all(JobCommand.TellAll.class))
-        .singleElement()
-        .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isFalse());
+    assertThat(begun().rollback()).isFalse();
   }
 
   /** Nobody decides that all start again: no process is left that could roll back. */
@@ -506,14 +532,12 @@ final class GlobalRecoveryJobTest {
   void allRunFromTheStartWhenAllAreLostAtOnce() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
     startAll(job, 2, 2);
-    on(job, new JobEvent.RankExited(0, 0, 0, 137, true));
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 137, true)));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     for (int r = 0; r < 2; r++) {
       say(job, r, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
     }
-    assertThat(all(JobCommand.TellAll.class))
-        .singleElement()
-        .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isFalse());
+    assertThat(begun().rollback()).isFalse();
   }
 
   /** A new epoch in the middle of it, as a rank has heard of another loss, changes nothing. */
@@ -523,16 +547,14 @@ final class GlobalRecoveryJobTest {
     startAll(job, 2, 2);
     say(job, 0, 0, new RankMessage.RestartNeeded(0, "a loop came to no end"));
     assertThat(all(JobCommand.Recovering.class)).hasSize(1);
-    on(job, new JobEvent.RankExited(0, 0, 0, 137, true));
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 137, true)));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     say(job, 0, 1, new RankMessage.Suspect(1, 1, 1, 0, "tcp", "its connection ended"));
-    on(job, new JobEvent.RankExited(1, 1, 1, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 1, 137, true)));
     for (int r = 0; r < 2; r++) {
       say(job, r, r + 1, new RankMessage.Joined(2, Position.FRESH, Map.of()));
     }
-    assertThat(all(JobCommand.TellAll.class))
-        .singleElement()
-        .satisfies(t -> assertThat(((JobMessage.Start) t.message()).rollback()).isFalse());
+    assertThat(begun().rollback()).isFalse();
   }
 
   @Test
@@ -551,12 +573,13 @@ final class GlobalRecoveryJobTest {
     Job job = job(3, 1, 3, OnNoSpare.ABORT);
     startAll(job, 3, 3);
     say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "connection closed"));
-    assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(2, 2, 0));
-    assertThat(all(JobCommand.TellAll.class)).hasSize(1);
+    assertThat(sent(ToDaemon.KillRank.class))
+        .containsExactly(new JobCommand.ToNode(2, new ToDaemon.KillRank(2, 0)));
+    assertThat(all(JobCommand.ToAllNodes.class)).hasSize(1);
     say(job, 1, 0, new RankMessage.Suspect(0, 2, 1, 0, "tcp", "connection closed"));
-    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
     say(job, 1, 0, new RankMessage.Suspect(0, 0, 0, 0, "tcp", "late"));
-    assertThat(all(JobCommand.KillRank.class)).isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
   }
 
   /** Who says so has left the epoch, and waits for the next one. */
@@ -566,20 +589,22 @@ final class GlobalRecoveryJobTest {
     startAll(job, 3, 3);
     say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "connection closed"));
     say(job, 1, 0, new RankMessage.Suspect(1, 2, 0, 0, "tcp", "heartbeats late"));
-    assertThat(all(JobCommand.KillRank.class)).isEmpty();
-    assertThat(all(JobCommand.TellAll.class))
-        .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(2, 2, List.of())));
+    assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
+    assertThat(all(JobCommand.ToAllNodes.class))
+        .containsExactly(
+            new JobCommand.ToAllNodes(
+                new ToDaemon.TellAll(new JobMessage.Revoke(2, 2, List.of()))));
   }
 
   @Test
   void aRankThatIsKilledWheneverItStartsEndsTheJob() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
     startAll(job, 2, 2);
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     int incarnation = 1;
     while (all(JobCommand.End.class).isEmpty()) {
       assertThat(all(JobCommand.Spawn.class)).hasSize(1);
-      on(job, new JobEvent.RankExited(1, 1, incarnation++, 137, true));
+      on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, incarnation++, 137, true)));
     }
     assertThat(end().status()).isEqualTo(70);
     assertThat(end().message()).contains("rank 1 was started 10 times").contains("memory");
@@ -590,16 +615,18 @@ final class GlobalRecoveryJobTest {
   void whatTheOverlayCannotBeConnectedOverTwiceIsLeftOut() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
     startAll(job, 2, 2);
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     for (int epoch = 1; epoch <= 2; epoch++) {
       join(job, epoch);
       say(job, 0, 0, new RankMessage.Suspect(epoch, 1, 0, 0, "rdma", "no answer"));
       List<String> without = epoch == 1 ? List.of() : List.of("rdma");
-      assertThat(all(JobCommand.TellAll.class))
-          .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(epoch + 1, 1, without)));
-      on(job, new JobEvent.RankExited(1, 1, epoch, 137, true));
-      assertThat(all(JobCommand.Tell.class))
-          .extracting(JobCommand.Tell::message)
+      assertThat(all(JobCommand.ToAllNodes.class))
+          .containsExactly(
+              new JobCommand.ToAllNodes(
+                  new ToDaemon.TellAll(new JobMessage.Revoke(epoch + 1, 1, without))));
+      on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, epoch, 137, true)));
+      assertThat(sent(ToDaemon.Tell.class))
+          .extracting(c -> ((ToDaemon.Tell) c.message()).message())
           .containsExactly(new JobMessage.Revoke(epoch + 1, JobMessage.Revoke.NONE, without));
     }
   }
@@ -608,7 +635,7 @@ final class GlobalRecoveryJobTest {
   void aDeathWhileTheOverlayIsConnectedLeavesNothingOut() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
     startAll(job, 2, 2);
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     for (int epoch = 1; epoch <= 4; epoch++) {
       join(job, epoch);
       if (epoch % 2 == 0) {
@@ -616,9 +643,11 @@ final class GlobalRecoveryJobTest {
         say(job, 1, epoch, new RankMessage.Connected(epoch, "rdma"));
       }
       say(job, 0, 0, new RankMessage.Suspect(epoch, 1, 0, 0, "rdma", "connection closed"));
-      assertThat(all(JobCommand.TellAll.class))
-          .containsExactly(new JobCommand.TellAll(new JobMessage.Revoke(epoch + 1, 1, List.of())));
-      on(job, new JobEvent.RankExited(1, 1, epoch, 137, true));
+      assertThat(all(JobCommand.ToAllNodes.class))
+          .containsExactly(
+              new JobCommand.ToAllNodes(
+                  new ToDaemon.TellAll(new JobMessage.Revoke(epoch + 1, 1, List.of()))));
+      on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, epoch, 137, true)));
     }
   }
 
@@ -643,7 +672,7 @@ final class GlobalRecoveryJobTest {
         join(job, epoch);
       }
       say(job, 0, 0, new RankMessage.Suspect(epoch, 1, 0, 0, "tcp", "cannot be reached"));
-      on(job, new JobEvent.RankExited(1, 1, epoch, 137, true));
+      on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, epoch, 137, true)));
       epoch++;
     }
     assertThat(end().status()).isEqualTo(70);
@@ -659,16 +688,21 @@ final class GlobalRecoveryJobTest {
     int[] incarnations = new int[3];
     for (int epoch = 1; epoch <= 18; epoch++) {
       int lost = 1 + epoch % 2;
-      on(job, new JobEvent.RankExited(lost, lost, incarnations[lost]++, 137, true));
+      on(
+          job,
+          new JobEvent.FromNode(
+              lost, new FromDaemon.RankExited(lost, incarnations[lost]++, 137, true)));
       say(job, 0, incarnations[0], new RankMessage.Joined(epoch, Position.OUTSIDE, Map.of()));
       for (int r : new int[] {0, 3 - lost}) {
-        on(job, new JobEvent.RankExited(r, r, incarnations[r]++, 137, true));
+        on(
+            job,
+            new JobEvent.FromNode(r, new FromDaemon.RankExited(r, incarnations[r]++, 137, true)));
       }
       for (int r = 0; r < 3; r++) {
         say(job, r, incarnations[r], new RankMessage.Joined(epoch, Position.FRESH, Map.of()));
       }
     }
-    on(job, new JobEvent.RankExited(0, 0, incarnations[0]++, 137, true));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, incarnations[0]++, 137, true)));
     assertThat(all(JobCommand.Spawn.class)).hasSize(1);
   }
 
@@ -678,14 +712,14 @@ final class GlobalRecoveryJobTest {
     startAll(job, 2, 2);
     say(job, 0, 0, new RankMessage.Finished(0));
     say(job, 1, 0, new RankMessage.Finished(0));
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     assertThat(commands)
         .anyMatch(
             c ->
                 c instanceof JobCommand.Report r
                     && r.notice() instanceof Notice.RankFailed f
                     && f.reason().contains("after Fmi.close"));
-    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 0, false)));
     assertThat(end().status()).isEqualTo(137);
   }
 
@@ -693,13 +727,13 @@ final class GlobalRecoveryJobTest {
   void aProgramThatFailsByItselfIsNotRestartedForEver() {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     startAll(job, 2, 1);
-    on(job, new JobEvent.RankExited(0, 1, 0, 3, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 3, false)));
     assertThat(all(JobCommand.Spawn.class)).hasSize(1);
     say(job, 1, 1, new RankMessage.Joined(1, Position.FRESH, Map.of()));
-    on(job, new JobEvent.RankExited(0, 1, 1, 3, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 1, 3, false)));
     assertThat(all(JobCommand.Spawn.class)).hasSize(1);
     say(job, 1, 2, new RankMessage.Joined(1, Position.FRESH, Map.of()));
-    on(job, new JobEvent.RankExited(0, 1, 2, 3, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 2, 3, false)));
     assertThat(end().status()).isEqualTo(3);
     assertThat(end().message()).contains("3 times");
   }
@@ -715,7 +749,7 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.Report.class))
         .extracting(JobCommand.Report::notice)
         .contains(new Notice.Thrown(0, 1, -1, -1, TRACE));
-    on(job, new JobEvent.RankExited(0, 1, 0, 1, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 1, false)));
     assertThat(end())
         .isEqualTo(
             new JobCommand.End(
@@ -730,7 +764,7 @@ final class GlobalRecoveryJobTest {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     startAll(job, 2, 1);
     say(job, 1, 0, new RankMessage.Failed(-1, -1, ""));
-    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 0, false)));
     assertThat(end().status()).isEqualTo(1);
     assertThat(end().message())
         .isEqualTo(
@@ -745,8 +779,8 @@ final class GlobalRecoveryJobTest {
     say(job, 0, 0, new RankMessage.Finished(0));
     say(job, 1, 0, new RankMessage.Finished(0));
     say(job, 1, 0, new RankMessage.Failed(-1, -1, TRACE));
-    on(job, new JobEvent.RankExited(0, 1, 0, 1, false));
-    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 1, false)));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 0, false)));
     assertThat(end().status()).isEqualTo(1);
     assertThat(end().message()).contains("rank 1").contains("no").contains("after Fmi.close");
   }
@@ -755,7 +789,7 @@ final class GlobalRecoveryJobTest {
   private void allFailAt(Job job, int size, int epoch, long iteration) {
     for (int r = 0; r < size && all(JobCommand.End.class).isEmpty(); r++) {
       say(job, r, epoch, new RankMessage.Failed(0, iteration, TRACE));
-      on(job, new JobEvent.RankExited(0, r, epoch, 1, false));
+      on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(r, epoch, 1, false)));
     }
     for (int r = 0; r < size && all(JobCommand.End.class).isEmpty(); r++) {
       say(job, r, epoch + 1, new RankMessage.Joined(epoch + 1, Position.FRESH, Map.of()));
@@ -800,7 +834,7 @@ final class GlobalRecoveryJobTest {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     job.begin();
     on(job, new JobEvent.NodeUp(0, 1L << 30));
-    on(job, new JobEvent.RankExited(0, 1, 0, 2, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 2, false)));
     assertThat(end().status()).isEqualTo(2);
   }
 
@@ -809,9 +843,9 @@ final class GlobalRecoveryJobTest {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     job.begin();
     on(job, new JobEvent.NodeUp(0, 1L << 30));
-    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 0, false)));
     assertThat(all(JobCommand.End.class)).isEmpty();
-    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 0, false)));
     assertThat(end().status()).isZero();
   }
 
@@ -820,7 +854,7 @@ final class GlobalRecoveryJobTest {
     Job job = job(2, 2, 1, OnNoSpare.SHARE);
     job.begin();
     on(job, new JobEvent.NodeUp(0, 1L << 30));
-    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 0, false)));
     say(job, 0, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
     assertThat(end().status()).isEqualTo(70);
   }
@@ -872,10 +906,10 @@ final class GlobalRecoveryJobTest {
   void oneRecoveryMoreThanAllowedEndsTheJob() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT, 1, List.of());
     startAll(job, 2, 2);
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     assertThat(all(JobCommand.Spawn.class)).hasSize(1);
     join(job, 1);
-    on(job, new JobEvent.RankExited(1, 1, 1, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 1, 137, true)));
     assertThat(all(JobCommand.Spawn.class)).isEmpty();
     assertThat(end().status()).isEqualTo(70);
     assertThat(end().message())
@@ -891,7 +925,7 @@ final class GlobalRecoveryJobTest {
     say(job, 1, 0, new RankMessage.Abort(5));
     assertThat(end().status()).isEqualTo(5);
     assertThat(end().message()).isEqualTo("rank 1 called abort(5)");
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     assertThat(commands).as("it has ended").isEmpty();
   }
 
@@ -902,10 +936,10 @@ final class GlobalRecoveryJobTest {
     say(job, 0, 0, new RankMessage.Finished(0));
     assertThat(commands).isEmpty();
     say(job, 1, 0, new RankMessage.Finished(0));
-    assertThat(all(JobCommand.TellAll.class))
-        .containsExactly(new JobCommand.TellAll(new JobMessage.Release()));
-    on(job, new JobEvent.RankExited(0, 1, 0, 4, false));
-    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    assertThat(all(JobCommand.ToAllNodes.class))
+        .containsExactly(new JobCommand.ToAllNodes(new ToDaemon.TellAll(new JobMessage.Release())));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 4, false)));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 0, false)));
     assertThat(end().status()).isEqualTo(4);
   }
 
@@ -915,13 +949,13 @@ final class GlobalRecoveryJobTest {
     Job job = job(2, 2, 1, OnNoSpare.SHARE, fault);
     job.begin();
     on(job, new JobEvent.NodeUp(0, 1L << 30));
-    assertThat(all(JobCommand.Spawn.class).get(0).faults()).isEmpty();
-    assertThat(all(JobCommand.Spawn.class).get(1).faults()).hasSize(1);
+    assertThat(all(JobCommand.Spawn.class).get(0).assignment().faults()).isEmpty();
+    assertThat(all(JobCommand.Spawn.class).get(1).assignment().faults()).hasSize(1);
     say(job, 1, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
     say(job, 1, 0, new RankMessage.AtFault(0));
-    assertThat(all(JobCommand.KillRank.class)).hasSize(1);
-    on(job, new JobEvent.RankExited(0, 1, 0, 137, true));
-    assertThat(all(JobCommand.Spawn.class).getFirst().faults()).isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class)).hasSize(1);
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 137, true)));
+    assertThat(all(JobCommand.Spawn.class).getFirst().assignment().faults()).isEmpty();
   }
 
   /** The reasons that are told at the end, by what was to be killed. */
@@ -935,8 +969,8 @@ final class GlobalRecoveryJobTest {
     }
     say(job, 0, 0, new RankMessage.Finished(0));
     say(job, 1, 0, new RankMessage.Finished(0));
-    on(job, new JobEvent.RankExited(0, 1, 0, 0, false));
-    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 0, false)));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 0, false)));
     assertThat(end().status()).isZero();
     return all(JobCommand.Report.class).stream()
         .map(JobCommand.Report::notice)
@@ -972,7 +1006,10 @@ final class GlobalRecoveryJobTest {
   private void lose(Job job, int rank, int times) {
     for (int i = 0; i < times; i++) {
       JobCommand.Spawn before = newest(rank);
-      on(job, new JobEvent.RankExited(before.node(), rank, before.incarnation(), 137, true));
+      on(
+          job,
+          new JobEvent.FromNode(
+              before.node(), new FromDaemon.RankExited(rank, before.incarnation(), 137, true)));
       remember();
     }
   }
@@ -983,7 +1020,7 @@ final class GlobalRecoveryJobTest {
 
   private JobCommand.Spawn newest(int rank) {
     return spawned.getOrDefault(
-        rank, new JobCommand.Spawn(rank, rank, 0, new int[] {}, 1, List.of()));
+        rank, new JobCommand.Spawn(rank, new Assignment(rank, 0, new int[] {}, 1, List.of())));
   }
 
   private List<String> degraded() {
@@ -1049,7 +1086,7 @@ final class GlobalRecoveryJobTest {
   void aRankWhoseCheckpointsNobodyProtectsStaysWithThem() {
     Job job = job(2, 2, 2, OnNoSpare.ABORT);
     startAll(job, 2, 2);
-    on(job, new JobEvent.RankExited(0, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 137, true)));
     remember();
     lose(job, 1, 5);
     assertThat(newest(1).node()).isZero();
@@ -1113,7 +1150,7 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.Spawn.class))
         .extracting(JobCommand.Spawn::rank, JobCommand.Spawn::node)
         .containsExactly(tuple(0, 0), tuple(1, 0), tuple(2, 3), tuple(3, 3));
-    assertThat(all(JobCommand.Spawn.class).getLast().group()).containsExactly(1, 3);
+    assertThat(all(JobCommand.Spawn.class).getLast().assignment().group()).containsExactly(1, 3);
   }
 
   /** The groups are formed of the nodes that the ranks start on. */
@@ -1141,7 +1178,7 @@ final class GlobalRecoveryJobTest {
     assertThat(all(JobCommand.Spawn.class))
         .extracting(JobCommand.Spawn::node)
         .containsExactly(2, 3, 1, 1);
-    assertThat(all(JobCommand.Spawn.class).getFirst().group()).containsExactly(0, 2);
+    assertThat(all(JobCommand.Spawn.class).getFirst().assignment().group()).containsExactly(0, 2);
   }
 
   // ---- after the release
@@ -1152,12 +1189,13 @@ final class GlobalRecoveryJobTest {
     startAll(job, 2, 2);
     say(job, 0, 0, new RankMessage.Finished(0));
     say(job, 1, 0, new RankMessage.Finished(0));
-    on(job, new JobEvent.RankSilent(1, 0));
+    on(job, new FromDaemon.RankSilent(1, 0));
     assertThat(all(JobCommand.End.class)).isEmpty();
-    assertThat(all(JobCommand.KillRank.class)).containsExactly(new JobCommand.KillRank(1, 1, 0));
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    assertThat(sent(ToDaemon.KillRank.class))
+        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(1, 0)));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     assertThat(commands).isEmpty();
-    on(job, new JobEvent.RankExited(0, 0, 0, 0, false));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 0, false)));
     assertThat(end().status()).isEqualTo(137);
   }
 
@@ -1167,17 +1205,18 @@ final class GlobalRecoveryJobTest {
   void standbysAreAskedForAtTheFirstCheckpointOfAnEpoch() {
     Job job = job(4, 2, 4, OnNoSpare.ABORT);
     startAll(job, 4, 3);
-    assertThat(all(JobCommand.Standbys.class)).isEmpty();
+    assertThat(sent(ToDaemon.Standbys.class)).isEmpty();
     committed(job, 0, 0);
-    assertThat(all(JobCommand.Standbys.class))
+    assertThat(sent(ToDaemon.Standbys.class))
         .containsExactly(
-            new JobCommand.Standbys(0, 1, 2),
-            new JobCommand.Standbys(1, 1, 2),
-            new JobCommand.Standbys(2, 2, 2));
+            new JobCommand.ToNode(0, new ToDaemon.Standbys(1, 2)),
+            new JobCommand.ToNode(1, new ToDaemon.Standbys(1, 2)),
+            new JobCommand.ToNode(2, new ToDaemon.Standbys(2, 2)));
     committed(job, 1, 10);
-    assertThat(all(JobCommand.Standbys.class)).isEmpty();
+    assertThat(sent(ToDaemon.Standbys.class)).isEmpty();
     on(job, new JobEvent.NodeUp(3, 1L << 30));
-    assertThat(all(JobCommand.Standbys.class)).containsExactly(new JobCommand.Standbys(3, 2, 2));
+    assertThat(sent(ToDaemon.Standbys.class))
+        .containsExactly(new JobCommand.ToNode(3, new ToDaemon.Standbys(2, 2)));
   }
 
   @Test
@@ -1185,10 +1224,10 @@ final class GlobalRecoveryJobTest {
     Job job = job(2, 1, 4, OnNoSpare.ABORT);
     startAll(job, 2, 3);
     committed(job, 0, 0);
-    on(job, new JobEvent.RankExited(1, 1, 0, 137, true));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     on(job, new JobEvent.NodeUp(3, 1L << 30));
-    assertThat(all(JobCommand.Standbys.class)).isEmpty();
+    assertThat(sent(ToDaemon.Standbys.class)).isEmpty();
     say(job, 0, 0, new RankMessage.CheckpointDone(1, 2, 0, 20, false, 8, 8, 1, 1, 1));
-    assertThat(all(JobCommand.Standbys.class)).hasSize(4);
+    assertThat(sent(ToDaemon.Standbys.class)).hasSize(4);
   }
 }

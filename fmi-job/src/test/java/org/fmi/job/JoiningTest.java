@@ -15,6 +15,8 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.ToDaemon;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -73,11 +75,11 @@ final class JoiningTest {
           incarnationOf[c.rank()] = c.incarnation();
           hasJoined[c.rank()] = false;
         }
-        case JobCommand.TellAll(JobMessage.Revoke m) -> {
+        case JobCommand.ToAllNodes(ToDaemon.TellAll(JobMessage.Revoke m)) -> {
           epoch = m.epoch();
           Arrays.fill(hasJoined, false);
         }
-        case JobCommand.TellAll(JobMessage.Start m) -> {
+        case JobCommand.ToAllNodes(ToDaemon.TellAll(JobMessage.Start m)) -> {
           assertThat(m.epoch()).isEqualTo(epoch);
           starts++;
           told = m.endpoints();
@@ -89,7 +91,7 @@ final class JoiningTest {
   }
 
   private void say(int rank, RankMessage message) {
-    on(new JobEvent.FromRank(rank, incarnationOf[rank], message));
+    on(new JobEvent.FromNode(0, new FromDaemon.Said(rank, incarnationOf[rank], message)));
   }
 
   private void join(int rank, Map<String, byte[]> addresses) {
@@ -101,7 +103,9 @@ final class JoiningTest {
 
   private void exits(int rank) {
     hasJoined[rank] = false;
-    on(new JobEvent.RankExited(nodeOf[rank], rank, incarnationOf[rank], 137, true));
+    on(
+        new JobEvent.FromNode(
+            nodeOf[rank], new FromDaemon.RankExited(rank, incarnationOf[rank], 137, true)));
   }
 
   private void loses(int node) {

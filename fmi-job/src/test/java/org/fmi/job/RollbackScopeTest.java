@@ -11,6 +11,7 @@ import org.fmi.control.RankMessage.Joined;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.RecoveryPolicy;
 import org.junit.jupiter.api.Test;
 
@@ -19,16 +20,17 @@ final class RollbackScopeTest {
   private static final Joined FRESH = new Joined(1, Position.FRESH, Map.of());
   private static final Joined REPLAYS = new Joined(1, Position.REPLAYING, Map.of());
 
-  private final Outbox out =
-      new Outbox(
-          new Placement(
-              new JobSpec(
-                  2,
-                  new JobSpec.Room(
-                      List.of(new JobSpec.Node("node0", 2, false)), 2, OnNoSpare.ABORT),
-                  new JobSpec.Grouping(2, 1),
-                  JobSpec.Recovery.ofAll(1),
-                  List.of())));
+  /** Each rank that is told something has a place. */
+  private final Placement placement =
+      new Placement(
+          new JobSpec(
+              3,
+              new JobSpec.Room(List.of(new JobSpec.Node("node0", 3, false)), 3, OnNoSpare.ABORT),
+              new JobSpec.Grouping(2, 1),
+              JobSpec.Recovery.ofAll(1),
+              List.of()));
+
+  private final Outbox out = new Outbox(placement);
 
   private static final RecoveryPolicy LOCAL =
       new RecoveryPolicy.Local(new RecoveryPolicy.Log.OfState(), false, false);
@@ -94,8 +96,8 @@ final class RollbackScopeTest {
             new JobCommand.Report(
                 new Notice.Degraded(
                     "a failure in loop 0 sends all ranks back: rank 2 probes for a message")),
-            new JobCommand.Tell(2, 7, new JobMessage.Noted(0)),
-            new JobCommand.Tell(1, 0, new JobMessage.Noted(0)));
+            tell(2, 7, new JobMessage.Noted(0)),
+            tell(1, 0, new JobMessage.Noted(0)));
     assertGlobal("rank 2 probes for a message", goesOn(5), goesOn(5), FRESH);
     assertLocal(6, "[1]", "", inLoop(1, 6, true, ""), FRESH);
   }
@@ -118,17 +120,22 @@ final class RollbackScopeTest {
     assertGlobal("rank 0 has no room", inLoop(1, 5, true, ""), FRESH);
   }
 
+  private JobCommand tell(int rank, int incarnation, JobMessage message) {
+    return new JobCommand.ToNode(
+        placement.nodeOf(rank), new ToDaemon.Tell(rank, incarnation, message));
+  }
+
   private void chose(long committed, long version, int first, long... determinants) {
     scope.on(1, 4, new RankMessage.Chose(1, committed, version, first, determinants));
-    assertThat(out.take()).containsExactly(new JobCommand.Tell(1, 4, new JobMessage.Kept()));
+    assertThat(out.take()).containsExactly(tell(1, 4, new JobMessage.Kept()));
   }
 
   /** What rank 1 is told, that goes back to version 5. */
   private long[] decided() {
     assertThat(scope.decide(1, List.of(goesOn(5), FRESH), rank -> 10 + rank)).isEqualTo(5);
     return out.take().stream()
-        .filter(JobCommand.Tell.class::isInstance)
-        .map(JobCommand.Tell.class::cast)
+        .filter(JobCommand.ToNode.class::isInstance)
+        .map(command -> (ToDaemon.Tell) ((JobCommand.ToNode) command).message())
         .filter(tell -> tell.rank() == 1 && tell.incarnation() == 11)
         .map(tell -> ((JobMessage.Decided) tell.message()).determinants())
         .findFirst()

@@ -334,23 +334,14 @@ final class JobSimulation implements Supervisor {
       case FromDaemon.Ready _ ->
           carryOut(job.on(new JobEvent.NodeUp(host.node(), MEMORY_PER_NODE)));
       case FromDaemon.Refused m -> host.giveUp(m.reason());
-      case FromDaemon.RankExited m ->
-          carryOut(
-              job.on(
-                  new JobEvent.RankExited(
-                      host.node(), m.rank(), m.incarnation(), m.status(), m.signaled())));
-      case FromDaemon.RankSilent m ->
-          carryOut(job.on(new JobEvent.RankSilent(m.rank(), m.incarnation())));
-      case FromDaemon.RankDying m ->
-          carryOut(job.on(new JobEvent.RankDying(m.rank(), m.incarnation())));
-      case FromDaemon.RankWasDying m ->
-          carryOut(job.on(new JobEvent.RankWasDying(m.rank(), m.incarnation())));
-      case FromDaemon.Said m -> {
-        if (m.message() instanceof RankMessage.AtFault fault) {
-          reached.add(fault.fault());
+      case FromDaemon.OfRank m -> {
+        if (m instanceof FromDaemon.Said said) {
+          if (said.message() instanceof RankMessage.AtFault fault) {
+            reached.add(fault.fault());
+          }
+          addresses.onSaid(said.rank(), said.incarnation(), said.message());
         }
-        addresses.onSaid(m.rank(), m.incarnation(), m.message());
-        carryOut(job.on(new JobEvent.FromRank(m.rank(), m.incarnation(), m.message())));
+        carryOut(job.on(new JobEvent.FromNode(host.node(), m)));
       }
       case FromDaemon.Warning m -> reports.add(simulation.nanoTime() / 1000 + " us " + m);
       case FromDaemon.Level2 _,
@@ -373,24 +364,16 @@ final class JobSimulation implements Supervisor {
     for (JobCommand command : commands) {
       switch (command) {
         case JobCommand.Spawn c -> {
-          oracle.onSpawn(c.rank(), c.node(), c.group());
+          oracle.onSpawn(c.rank(), c.node(), c.assignment().group());
           addresses.onSpawn(c);
           nodeOf[c.rank()] = c.node();
-          order(
-              c.node(),
-              new ToDaemon.Spawn(
-                  c.rank(),
-                  c.incarnation(),
-                  c.group(),
-                  c.ranksOnNode(),
-                  c.ranksOnNode(),
-                  CoreShare.NONE,
-                  List.of(),
-                  c.faults()));
+          order(c.node(), new ToDaemon.Spawn(c.assignment(), CoreShare.NONE, List.of()));
         }
-        case JobCommand.KillRank c -> {
-          oracle.onKill(c.rank(), c.incarnation());
-          order(c.node(), new ToDaemon.KillRank(c.rank(), c.incarnation()));
+        case JobCommand.ToNode c -> {
+          if (c.message() instanceof ToDaemon.KillRank kill) {
+            oracle.onKill(kill.rank(), kill.incarnation());
+          }
+          order(c.node(), c.message());
         }
         case JobCommand.KillNode c -> cluster.fence(c.node(), c.reason());
         case JobCommand.KillDaemon c -> cluster.killDaemon(c.node());
@@ -403,12 +386,12 @@ final class JobSimulation implements Supervisor {
         case JobCommand.Launch c -> cluster.launch(Objects.checkIndex(c.node(), nodes));
         case JobCommand.RequestNode _ -> lender.asked();
         case JobCommand.WithdrawRequests _ -> lender.withdrawn();
-        case JobCommand.Tell c ->
-            order(nodeOf[c.rank()], new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
-        case JobCommand.TellAll c -> {
-          addresses.onTold(c.message());
+        case JobCommand.ToAllNodes c -> {
+          if (c.message() instanceof ToDaemon.TellAll(JobMessage message)) {
+            addresses.onTold(message);
+          }
           for (int node = 0; node < nodes; node++) {
-            order(node, new ToDaemon.TellAll(c.message()));
+            order(node, c.message());
           }
         }
         case JobCommand.Continue _ ->
@@ -423,8 +406,6 @@ final class JobSimulation implements Supervisor {
         case JobCommand.Report c -> report(c.notice());
         case JobCommand.Checkpointed c -> requests.taken(c);
         case JobCommand.NotCheckpointed c -> requests.refused(c);
-        case JobCommand.Standbys c ->
-            order(c.node(), new ToDaemon.Standbys(c.count(), c.ranksOnNode()));
         case JobCommand.End c -> {
           end = c;
           reports.add(simulation.nanoTime() / 1000 + " us " + c);

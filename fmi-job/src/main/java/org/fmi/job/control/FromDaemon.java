@@ -11,6 +11,14 @@ import org.fmi.control.RankReport;
 /** What a daemon tells fmirun. */
 @Wire
 public sealed interface FromDaemon {
+  /** What has become of a rank's process, or what the rank says: the job goes on by it. */
+  sealed interface OfRank extends FromDaemon {
+    int rank();
+
+    /** Of the process; messages of one that was replaced may come late. */
+    int incarnation();
+  }
+
   /**
    * The first message: the daemon is connected.
    *
@@ -48,26 +56,39 @@ public sealed interface FromDaemon {
    * A rank's process has ended, and all its output has been sent.
    *
    * @param status exit status, or 128 + signal
+   * @param signaled whether a signal ended it
    */
   @Tag(5)
-  record RankExited(int rank, int incarnation, int status, boolean signaled)
-      implements FromDaemon {}
+  record RankExited(int rank, int incarnation, int status, boolean signaled) implements OfRank {
+    /** How it ended, as a part of a sentence that begins with the rank. */
+    public String how() {
+      if (signaled) {
+        return "was killed by signal " + (status - 128);
+      }
+      return status == 0
+          ? "ended with status 0 without Fmi.close, as by System.exit"
+          : "ended by itself with status " + status;
+    }
+  }
 
   /** A rank's process lives but said nothing for too long. */
   @Tag(6)
-  record RankSilent(int rank, int incarnation) implements FromDaemon {}
+  record RankSilent(int rank, int incarnation) implements OfRank {}
 
   /** A rank's process was killed; its exit follows when the system has cleared it away. */
   @Tag(10)
-  record RankDying(int rank, int incarnation) implements FromDaemon {}
+  record RankDying(int rank, int incarnation) implements OfRank {}
 
-  /** A rank's process was dying already when {@link ToDaemon.KillRank} came; its exit follows. */
+  /**
+   * A rank's process was dying already when {@link ToDaemon.KillRank} came: its exit, which
+   * follows, tells why it failed, and not that it was killed.
+   */
   @Tag(12)
-  record RankWasDying(int rank, int incarnation) implements FromDaemon {}
+  record RankWasDying(int rank, int incarnation) implements OfRank {}
 
   /** A rank has said something. */
   @Tag(7)
-  record Said(int rank, int incarnation, RankMessage message) implements FromDaemon {}
+  record Said(int rank, int incarnation, RankMessage message) implements OfRank {}
 
   /** What ranks show of themselves; nothing is decided by it. */
   @Tag(11)

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * What all ranks of a job have in common, as its daemons need to know it.
  *
  * @param size the number of ranks
+ * @param oneMachine whether all nodes are on one machine
  * @param mainClass the program's main class
  * @param args the program's arguments
  * @param classPath the program's class path, in order
@@ -29,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record NodeSetup(
     int size,
+    boolean oneMachine,
     String mainClass,
     List<String> args,
     List<ProgramEntry> classPath,
@@ -54,6 +56,11 @@ public record NodeSetup(
     transports = List.copyOf(transports);
   }
 
+  /** How many ranks share the machine of a node with so many ranks. */
+  public int ranksOnMachine(int ranksOnNode) {
+    return oneMachine ? size : ranksOnNode;
+  }
+
   /** Names each part; those without a value of their own here must be given. */
   public static Builder builder() {
     return new Builder();
@@ -62,6 +69,7 @@ public record NodeSetup(
   /** Collects the parts of a {@link NodeSetup} by their names. */
   public static final class Builder {
     private int size;
+    private boolean oneMachine;
     private int heartbeatMillis;
     private @Nullable CheckpointInterval interval;
     private String mainClass = "";
@@ -83,6 +91,11 @@ public record NodeSetup(
 
     public Builder size(int value) {
       size = value;
+      return this;
+    }
+
+    public Builder oneMachine(boolean value) {
+      oneMachine = value;
       return this;
     }
 
@@ -174,6 +187,7 @@ public record NodeSetup(
     public NodeSetup build() {
       return new NodeSetup(
           size,
+          oneMachine,
           mainClass,
           args,
           classPath,

@@ -4,7 +4,6 @@ import java.util.List;
 import org.fmi.codec.Tag;
 import org.fmi.codec.Wire;
 import org.fmi.control.JobMessage;
-import org.fmi.spi.Fault;
 
 /** What fmirun tells a daemon. */
 @Wire
@@ -17,24 +16,14 @@ public sealed interface ToDaemon {
    * Start a process for a rank; a waiting standby takes it over at once, unless it has options of
    * its own.
    *
-   * @param ranksOnMachine how many ranks share the machine, which may be that of other nodes too
    * @param share the cores that it gets
    * @param jvmOptions for its JVM alone, after those of all
    */
   @Tag(2)
-  record Spawn(
-      int rank,
-      int incarnation,
-      int[] group,
-      int ranksOnNode,
-      int ranksOnMachine,
-      CoreShare share,
-      List<String> jvmOptions,
-      List<Fault> faults)
+  record Spawn(Assignment assignment, CoreShare share, List<String> jvmOptions)
       implements ToDaemon {
     public Spawn {
       jvmOptions = List.copyOf(jvmOptions);
-      faults = List.copyOf(faults);
     }
   }
 
@@ -53,10 +42,10 @@ public sealed interface ToDaemon {
   /**
    * Keep {@code count} processes ready that do not know yet which rank they will be.
    *
-   * @param ranksOnMachine how many ranks will then share the machine; sizes their heaps
+   * @param ranksOnNode how many ranks will then share the node; sizes their heaps
    */
   @Tag(6)
-  record Standbys(int count, int ranksOnMachine) implements ToDaemon {}
+  record Standbys(int count, int ranksOnNode) implements ToDaemon {}
 
   /** Standard input for a process of rank 0; empty at its end. */
   @Tag(7)

@@ -244,7 +244,7 @@ public final class NodeDaemon {
       }
       case ToDaemon.TellAll m -> ranks.values().forEach(process -> tell(process, m.message()));
       case ToDaemon.Standbys m -> {
-        standbys.want(now, m.count(), m.ranksOnMachine());
+        standbys.want(now, m.count(), m.ranksOnNode());
         for (NodeProcess process : ranks.values()) {
           if (process.lives()) {
             send(process, new ToRank.HoldLifeline());
@@ -281,15 +281,16 @@ public final class NodeDaemon {
     if (phase != Phase.READY || common == null) {
       throw new IllegalStateException("spawn before setup");
     }
-    NodeProcess last = ranks.get(m.rank());
+    int rank = m.assignment().rank();
+    NodeProcess last = ranks.get(rank);
     if (last != null) {
-      throw new IllegalStateException("spawn of rank " + m.rank() + ", which has " + last);
+      throw new IllegalStateException("spawn of rank " + rank + ", which has " + last);
     }
-    RankConfig config = facts.config(m, common);
-    int local = localRanks.choose(m.rank(), ranks.keySet());
+    RankConfig config = facts.config(m.assignment(), common);
+    int local = localRanks.choose(rank, ranks.keySet());
     NodeProcess process = m.jvmOptions().isEmpty() ? standbys.take() : null;
     if (process == null) {
-      process = start(m.ranksOnMachine(), m.jvmOptions());
+      process = start(common, m.assignment().ranksOnNode(), m.jvmOptions());
       process.designate(config, m.share().of(Bound.PROCESS));
       process.keep(new ToRank.Assign(config, m.share().of(Bound.THREAD), local));
     } else {
@@ -298,8 +299,8 @@ public final class NodeDaemon {
       send(process, new ToRank.Assign(config, m.share().of(Bound.THREAD), local));
       watch(process, config);
     }
-    ranks.put(m.rank(), process);
-    idleCores.spawned(m.rank(), m.share().numbers());
+    ranks.put(rank, process);
+    idleCores.spawned(rank, m.share().numbers());
     deadlines.set(now, process, Limit.COME_UP);
   }
 
@@ -335,10 +336,11 @@ public final class NodeDaemon {
 
   // ---- processes
 
-  private NodeProcess start(int ranksOnMachine, List<String> jvmOptions) {
+  private NodeProcess start(NodeSetup common, int ranksOnNode, List<String> jvmOptions) {
     NodeProcess process = new NodeProcess(started++);
     processes.put(process.number, process);
-    out.add(new DaemonCommand.Start(process.number, ranksOnMachine, jvmOptions));
+    out.add(
+        new DaemonCommand.Start(process.number, common.ranksOnMachine(ranksOnNode), jvmOptions));
     return process;
   }
 
@@ -539,8 +541,8 @@ public final class NodeDaemon {
   // ---- standbys
 
   private void startStandbys() {
-    while (standbys.startsAnother()) {
-      start(standbys.ranksOnMachine(), List.of());
+    while (setup != null && standbys.startsAnother()) {
+      start(setup, standbys.ranksOnNode(), List.of());
     }
   }
 

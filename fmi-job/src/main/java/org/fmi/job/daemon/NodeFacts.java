@@ -1,7 +1,7 @@
 package org.fmi.job.daemon;
 
+import org.fmi.job.control.Assignment;
 import org.fmi.job.control.NodeSetup;
-import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.RankConfig;
 
 /**
@@ -24,21 +24,21 @@ public record NodeFacts(
     String pieces,
     int cores) {
   /** What a spawned rank is told of itself. */
-  RankConfig config(ToDaemon.Spawn spawn, NodeSetup setup) {
+  RankConfig config(Assignment assignment, NodeSetup setup) {
     return RankConfig.builder()
         .jobId(jobId)
         .secret(secret)
-        .rank(spawn.rank())
+        .rank(assignment.rank())
         .size(setup.size())
-        .incarnation(spawn.incarnation())
+        .incarnation(assignment.incarnation())
         .host(host)
         .node(node)
         .nodeDirectory(directory)
         .pieceDirectory(pieces)
-        .ranksOnNode(spawn.ranksOnNode())
-        .ranksOnMachine(spawn.ranksOnMachine())
+        .ranksOnNode(assignment.ranksOnNode())
+        .ranksOnMachine(setup.ranksOnMachine(assignment.ranksOnNode()))
         .cores(cores)
-        .group(spawn.group())
+        .group(assignment.group())
         .groupLosses(setup.groupLosses())
         .logRingBase(setup.logRingBase())
         .heartbeatTimeoutMillis(setup.heartbeatMillis())
@@ -47,8 +47,8 @@ public record NodeFacts(
         .interval(setup.interval())
         .transports(setup.transports())
         .policy(setup.policy())
-        .level2(setup.level2().plan(jobId, spawn.rank()))
-        .faults(spawn.faults())
+        .level2(setup.level2().plan(jobId, assignment.rank()))
+        .faults(assignment.faults())
         .build();
   }
 

@@ -33,7 +33,7 @@ final class Standbys {
   private long delay;
   private int wanted;
   private OptionalLong due = OptionalLong.empty();
-  private int ranksOnMachine = 1;
+  private int ranksOnNode = 1;
   private int starting;
   private int failures;
 
@@ -45,11 +45,11 @@ final class Standbys {
   /**
    * Sets how many there are to be. Those that are missing are started when the delay is over.
    *
-   * @param ranks how many ranks share the machine
+   * @param ranks how many ranks share the node
    */
   void want(long now, int count, int ranks) {
     wanted = count;
-    ranksOnMachine = ranks;
+    ranksOnNode = ranks;
     if (delay == 0) {
       delay = Math.clamp(PATIENCE * (now - begin), DELAY.toNanos(), LONGEST_DELAY.toNanos());
     }
@@ -76,8 +76,8 @@ final class Standbys {
     due = OptionalLong.empty();
   }
 
-  int ranksOnMachine() {
-    return ranksOnMachine;
+  int ranksOnNode() {
+    return ranksOnNode;
   }
 
   /** Whether another one must be started; it is counted as starting from now on. */

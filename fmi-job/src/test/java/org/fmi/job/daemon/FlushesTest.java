@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.fmi.control.Pinned;
-import org.fmi.job.control.CoreShare;
+import org.fmi.job.control.Assignment;
 import org.fmi.job.control.FlushResult;
 import org.fmi.job.control.FlushTask;
 import org.fmi.job.control.FromDaemon;
@@ -15,7 +15,6 @@ import org.fmi.job.control.Level2Order;
 import org.fmi.job.control.Level2Report;
 import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
-import org.fmi.job.control.ToDaemon;
 import org.fmi.rules.TimeWithCore;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
@@ -44,17 +43,7 @@ class FlushesTest {
   private final Flushes flushes = new Flushes(FACTS, commands::add);
 
   private static RankConfig config(int rank) {
-    return FACTS.config(
-        new ToDaemon.Spawn(
-            rank,
-            0,
-            new int[] {rank},
-            2,
-            2,
-            new CoreShare(CoreShare.Bound.NOTHING, new int[0]),
-            List.of(),
-            List.of()),
-        SETUP);
+    return FACTS.config(new Assignment(rank, 0, new int[] {rank}, 2, List.of()), SETUP);
   }
 
   private static String piece(int rank, int epoch, long version) {

@@ -390,7 +390,7 @@ final class NodeDaemonScheduleTest {
         case DaemonCommand.Start c -> {
           Proc proc = new Proc();
           if (event instanceof DaemonEvent.FromFmirun(ToDaemon.Spawn spawn)) {
-            occupy(proc, spawn.rank(), spawn.incarnation());
+            occupy(proc, spawn.assignment().rank(), spawn.assignment().incarnation());
           }
           assertThat(procs.put(c.process(), proc)).isNull();
         }

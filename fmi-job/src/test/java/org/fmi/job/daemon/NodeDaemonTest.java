@@ -10,6 +10,7 @@ import org.fmi.control.AddressTable;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
+import org.fmi.job.control.Assignment;
 import org.fmi.job.control.CoreShare;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromRank;
@@ -46,11 +47,14 @@ final class NodeDaemonTest {
         .build();
   }
 
+  private static Assignment assignment(int rank, int incarnation) {
+    return new Assignment(rank, incarnation, new int[] {rank}, 3, List.of());
+  }
+
   static ToDaemon.Spawn spawn(int rank, int incarnation, int... cores) {
     CoreShare share =
         cores.length == 0 ? CoreShare.NONE : new CoreShare(CoreShare.Bound.PROCESS, cores);
-    return new ToDaemon.Spawn(
-        rank, incarnation, new int[] {rank}, 2, 3, share, List.of(), List.of());
+    return new ToDaemon.Spawn(assignment(rank, incarnation), share, List.of());
   }
 
   private List<DaemonCommand> on(DaemonEvent event) {
@@ -83,8 +87,8 @@ final class NodeDaemonTest {
   }
 
   /** What follows from the request for standbys, once it is time. */
-  private List<DaemonCommand> wanted(int count, int ranksOnMachine) {
-    from(new ToDaemon.Standbys(count, ranksOnMachine));
+  private List<DaemonCommand> wanted(int count, int ranksOnNode) {
+    from(new ToDaemon.Standbys(count, ranksOnNode));
     return after(Standbys.DELAY);
   }
 
@@ -481,11 +485,20 @@ final class NodeDaemonTest {
     wanted(1, 2);
     on(new DaemonEvent.Started(0, 100));
     on(new DaemonEvent.Connected(0, "/warm"));
-    assertThat(
-            from(
-                new ToDaemon.Spawn(
-                    RANK, 0, new int[] {RANK}, 2, 3, CoreShare.NONE, List.of("-Xint"), List.of())))
+    assertThat(from(new ToDaemon.Spawn(assignment(RANK, 0), CoreShare.NONE, List.of("-Xint"))))
         .containsExactly(new DaemonCommand.Start(1, 3, List.of("-Xint")));
+  }
+
+  @Test
+  void allRanksShareTheMachineIfTheirNodesDo() {
+    assertThat(setup(8).ranksOnMachine(3)).isEqualTo(3);
+    NodeSetup local =
+        NodeSetup.builder()
+            .size(8)
+            .oneMachine(true)
+            .interval(new CheckpointInterval.Every(1))
+            .build();
+    assertThat(local.ranksOnMachine(3)).isEqualTo(8);
   }
 
   @Test

@@ -19,6 +19,7 @@ final class CommonSetup {
     RunOptions.Network network = options.network();
     return NodeSetup.builder()
         .size(options.spec().size())
+        .oneMachine(options.where().isLocal())
         .heartbeatMillis(network.heartbeatMillis())
         .interval(options.checkpoints().interval())
         .mainClass(program.mainClass())

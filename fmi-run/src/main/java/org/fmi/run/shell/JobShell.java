@@ -284,13 +284,6 @@ final class JobShell {
     endOfAll.pass(event);
   }
 
-  /** The same of a rank, if there is such a one. */
-  private void feed(int rank, JobEvent event) {
-    if (known(rank)) {
-      feed(event);
-    }
-  }
-
   private void next(JobEvent event) {
     steps.add(() -> job.on(event));
     decide();
@@ -331,8 +324,6 @@ final class JobShell {
       switch (command) {
         case JobCommand.Spawn c ->
             bound.computeIfAbsent(nodes.get(c.node()), _ -> new LinkedHashSet<>()).add(spawn(c));
-        case JobCommand.KillRank c ->
-            nodes.get(c.node()).send(new ToDaemon.KillRank(c.rank(), c.incarnation()));
         case JobCommand.KillNode c -> nodes.kill(nodes.get(c.node()), c.reason());
         case JobCommand.KillDaemon c -> nodes.killDaemon(nodes.get(c.node()));
         case JobCommand.AddNode c -> {
@@ -344,20 +335,17 @@ final class JobShell {
         case JobCommand.Launch c -> nodes.launch(nodes.get(c.node()));
         case JobCommand.RequestNode c -> requests.ask(c.slots());
         case JobCommand.WithdrawRequests _ -> requests.withdraw();
-        case JobCommand.Tell c ->
-            sendToRank(c.rank(), new ToDaemon.Tell(c.rank(), c.incarnation(), c.message()));
-        case JobCommand.TellAll c -> {
-          if (c.message() instanceof JobMessage.Start start) {
+        case JobCommand.ToNode c -> nodes.get(c.node()).send(c.message());
+        case JobCommand.ToAllNodes c -> {
+          if (c.message() instanceof ToDaemon.TellAll(JobMessage.Start start)) {
             around.console().begun(!start.rollback());
           }
-          nodes.sendAll(new ToDaemon.TellAll(c.message()));
+          nodes.sendAll(c.message());
         }
         case JobCommand.Continue _ -> post(() -> feed(new JobEvent.Continued()));
         case JobCommand.Report _ -> {
           // above
         }
-        case JobCommand.Standbys c ->
-            nodes.get(c.node()).send(new ToDaemon.Standbys(c.count(), sharing(c.ranksOnNode())));
         case JobCommand.Committed c -> flushes.committed(c);
         case JobCommand.Recovering _ -> flushes.recovering();
         case JobCommand.Restored c -> checkpoints.restored(c);
@@ -380,11 +368,6 @@ final class JobShell {
     }
   }
 
-  /** How many ranks share a node's machine: local nodes are all on one. */
-  private int sharing(int ranksOnNode) {
-    return options.where().isLocal() ? spec.size() : ranksOnNode;
-  }
-
   /** Returns what to say about the cores it is bound to. */
   private String spawn(JobCommand.Spawn c) {
     around.console().spawned(c.rank(), c.incarnation());
@@ -396,14 +379,9 @@ final class JobShell {
         .get(c.node())
         .send(
             new ToDaemon.Spawn(
-                c.rank(),
-                c.incarnation(),
-                c.group(),
-                c.ranksOnNode(),
-                sharing(c.ranksOnNode()),
+                c.assignment(),
                 choice.share(),
-                options.processes().jvmOptionsOf().getOrDefault(c.rank(), List.of()),
-                c.faults()));
+                options.processes().jvmOptionsOf().getOrDefault(c.rank(), List.of())));
     if (c.rank() == 0 && !input.restart(c.incarnation())) {
       fail(
           "rank 0 was lost after it was given more than "
@@ -448,25 +426,11 @@ final class JobShell {
           endOfAll.begins();
         }
         case FromDaemon.Warning m -> nodes.say(node, ": " + m.text());
-        case FromDaemon.RankExited m -> {
+        case FromDaemon.OfRank m -> {
           if (known(m.rank())) {
-            alive.clear(m.rank());
-            feed(
-                new JobEvent.RankExited(
-                    node.number, m.rank(), m.incarnation(), m.status(), m.signaled()));
-            if (ending.begun() && alive.isEmpty()) {
-              shutDown();
-            }
+            ofRank(node, m);
           }
         }
-        case FromDaemon.RankSilent m ->
-            feed(m.rank(), new JobEvent.RankSilent(m.rank(), m.incarnation()));
-        case FromDaemon.RankDying m ->
-            feed(m.rank(), new JobEvent.RankDying(m.rank(), m.incarnation()));
-        case FromDaemon.RankWasDying m ->
-            feed(m.rank(), new JobEvent.RankWasDying(m.rank(), m.incarnation()));
-        case FromDaemon.Said m ->
-            feed(m.rank(), new JobEvent.FromRank(m.rank(), m.incarnation(), m.message()));
         case FromDaemon.Reports m -> {
           desk.reported(m);
           tell(desk.memory(node.number, options.output().verbosity() == Verbosity.VERBOSE));
@@ -484,6 +448,17 @@ final class JobShell {
                     () -> post(() -> node.send(new ToDaemon.OutputTaken(m.bytes().length))));
         case FromDaemon.InputWanted m -> input.wanted(m.incarnation());
         case FromDaemon.InputTaken m -> input.taken(m.incarnation(), m.bytes());
+      }
+    }
+
+    private void ofRank(NodeHandle node, FromDaemon.OfRank message) {
+      boolean exited = message instanceof FromDaemon.RankExited;
+      if (exited) {
+        alive.clear(message.rank());
+      }
+      feed(new JobEvent.FromNode(node.number, message));
+      if (exited && ending.begun() && alive.isEmpty()) {
+        shutDown();
       }
     }
 

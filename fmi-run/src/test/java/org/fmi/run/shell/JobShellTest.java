@@ -115,14 +115,10 @@ final class JobShellTest {
             JobEvent.NodeGranted _,
             JobEvent.NodeRefused _,
             JobEvent.NodeLeaving _,
-            JobEvent.RankExited _,
-            JobEvent.RankSilent _,
-            JobEvent.RankDying _,
-            JobEvent.RankWasDying _,
+            JobEvent.FromNode _,
             JobEvent.CheckpointAsked _,
             JobEvent.CheckpointWithdrawn _,
-            JobEvent.Continued _,
-            JobEvent.FromRank _ -> {
+            JobEvent.Continued _ -> {
           // not what these tests are about
         }
       }
@@ -433,7 +429,8 @@ final class JobShellTest {
           @Override
           public List<JobCommand> on(JobEvent event) {
             return switch (event) {
-              case JobEvent.NodeUp e -> List.of(new JobCommand.Standbys(e.node(), 3, 4));
+              case JobEvent.NodeUp e ->
+                  List.of(new JobCommand.ToNode(e.node(), new ToDaemon.Standbys(3, 4)));
               case JobEvent.Interrupted e ->
                   List.of(new JobCommand.End(128 + e.signal(), EndCause.INTERRUPTED, ""));
               default -> List.of();

@@ -201,8 +201,8 @@ final class Swarm implements Launcher, AutoCloseable {
           }
         }
         case ToDaemon.Spawn m -> {
-          rank = m.rank();
-          incarnation = m.incarnation();
+          rank = m.assignment().rank();
+          incarnation = m.assignment().incarnation();
           if (incarnation == 0) {
             join(Position.FRESH);
           } // else it is told first which epoch it is

@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import org.fmi.control.RankMessage;
 import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
 import org.fmi.job.JobSpec;
 import org.fmi.job.Looks;
+import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 
 /** Counts what the decision maker does on each kind of event, and measures how long it takes. */
@@ -97,9 +97,9 @@ public final class Decisions {
   }
 
   List<JobCommand> on(JobEvent event) {
-    RankMessage said = event instanceof JobEvent.FromRank e ? e.message() : null;
-    String name = (said == null ? event : said).getClass().getSimpleName();
-    return count(name, () -> job().on(event));
+    Object what =
+        event instanceof JobEvent.FromNode(int _, FromDaemon.Said said) ? said.message() : event;
+    return count(what.getClass().getSimpleName(), () -> job().on(event));
   }
 
   /** From now on it recovers. */

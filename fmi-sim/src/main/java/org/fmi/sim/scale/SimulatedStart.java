@@ -12,6 +12,7 @@ import org.fmi.control.RankMessage.Position;
 import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
+import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToDaemonCodec;
 import org.fmi.rules.LogRing;
@@ -120,7 +121,10 @@ public final class SimulatedStart {
   }
 
   private void say(double sent, ThinRank rank, RankMessage message) {
-    tell(sent + times.oneWay(), new JobEvent.FromRank(rank.number, rank.incarnation, message));
+    tell(
+        sent + times.oneWay(),
+        new JobEvent.FromNode(
+            rank.node, new FromDaemon.Said(rank.number, rank.incarnation, message)));
   }
 
   private void carryOut(List<JobCommand> commands) {
@@ -132,28 +136,17 @@ public final class SimulatedStart {
           double arrives = busyUntil + times.oneWay();
           agenda.at(arrives, () -> spawn(c));
         }
-        case JobCommand.Tell c -> {
+        case JobCommand.ToNode c -> {
           busyUntil += times.message();
-          ThinRank rank = ranks[c.rank()];
-          agenda.at(
-              busyUntil + times.oneWay(),
-              () -> {
-                if (rank.incarnation == c.incarnation()) {
-                  hear(rank, c.message());
-                }
-              });
+          toNode(c.node(), c.message());
         }
-        case JobCommand.TellAll c -> tellAll(c.message());
-        case JobCommand.Standbys c -> {
-          busyUntil += times.message();
-          standbys[c.node()] = true;
-        }
+        case JobCommand.ToAllNodes c -> toAllNodes(c.message());
         case JobCommand.Continue _ -> tell(agenda.now(), new JobEvent.Continued());
         case JobCommand.Report c -> report(c.notice());
         case JobCommand.Committed _, JobCommand.Recovering _ -> {
           // there are no files
         }
-        case JobCommand.KillRank _, JobCommand.KillNode _ -> busyUntil += times.message();
+        case JobCommand.KillNode _ -> busyUntil += times.message();
         case JobCommand.End c -> throw new IllegalStateException("the job ended: " + c.message());
         case JobCommand.AddNode _,
             JobCommand.Added _,
@@ -169,8 +162,28 @@ public final class SimulatedStart {
     }
   }
 
-  private void tellAll(JobMessage message) {
-    long bytes = ToDaemonCodec.encode(new ToDaemon.TellAll(message)).length;
+  private void toNode(int node, ToDaemon message) {
+    switch (message) {
+      case ToDaemon.Tell m -> {
+        ThinRank rank = ranks[m.rank()];
+        agenda.at(
+            busyUntil + times.oneWay(),
+            () -> {
+              if (rank.incarnation == m.incarnation()) {
+                hear(rank, m.message());
+              }
+            });
+      }
+      case ToDaemon.Standbys _ -> standbys[node] = true;
+      default -> {}
+    }
+  }
+
+  private void toAllNodes(ToDaemon order) {
+    if (!(order instanceof ToDaemon.TellAll(JobMessage message))) {
+      throw new IllegalStateException("nobody asked for it: " + order);
+    }
+    long bytes = ToDaemonCodec.encode(order).length;
     if (message instanceof JobMessage.Start) {
       startBytes = bytes;
       connected = 0;
