@@ -10,7 +10,7 @@ import org.fmi.Comm;
 import org.fmi.FmiException;
 import org.fmi.Op;
 import org.fmi.control.Notice;
-import org.fmi.core.p2p.Choice;
+import org.fmi.core.log.Choice;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;

@@ -120,6 +120,8 @@ final class ArchitectureTest {
         .definedBy("org.fmi.core.captured")
         .layer("object")
         .definedBy("org.fmi.core.object")
+        .layer("log")
+        .definedBy("org.fmi.core.log")
         .layer("p2p")
         .definedBy("org.fmi.core.p2p")
         .layer("meters")
@@ -156,9 +158,11 @@ final class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("rank")
         .whereLayer("object")
         .mayOnlyBeAccessedByLayers("comm", "state", "rollback", "checkpoint")
+        .whereLayer("log")
+        .mayOnlyBeAccessedByLayers("comm", "state", "rank", "rollback", "checkpoint", "loop")
         .whereLayer("p2p")
         .mayOnlyBeAccessedByLayers(
-            "coll", "comm", "state", "epoch", "rank", "rollback", "checkpoint", "loop")
+            "log", "coll", "comm", "state", "epoch", "rank", "rollback", "checkpoint", "loop")
         .whereLayer("progress")
         .mayOnlyBeAccessedByLayers("p2p", "rank")
         .whereLayer("node")
@@ -167,7 +171,7 @@ final class ArchitectureTest {
         .mayOnlyBeAccessedByLayers("rank")
         .whereLayer("control")
         .mayOnlyBeAccessedByLayers(
-            "p2p", "meters", "epoch", "rank", "rollback", "checkpoint", "loop")
+            "log", "p2p", "meters", "epoch", "rank", "rollback", "checkpoint", "loop")
         .whereLayer("rules")
         .mayOnlyBeAccessedByLayers("rank", "rollback", "checkpoint", "loop")
         .whereLayer("spi")
@@ -177,12 +181,32 @@ final class ArchitectureTest {
             "rules",
             "progress",
             "p2p",
+            "log",
             "coll",
             "epoch",
             "rank",
             "rollback",
             "checkpoint",
             "loop")
+        .check(project);
+  }
+
+  /** What recovery needs of messages goes through one interface, {@code Ledger}. */
+  @Test
+  void theDataPathKnowsNothingOfRecovery() {
+    noClasses()
+        .that()
+        .resideInAPackage("org.fmi.core.p2p")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "org.fmi.core.log",
+            "org.fmi.core.state",
+            "org.fmi.core.loop",
+            "org.fmi.core.checkpoint",
+            "org.fmi.core.rollback",
+            "org.fmi.core.epoch",
+            "org.fmi.core.rank")
         .check(project);
   }
 

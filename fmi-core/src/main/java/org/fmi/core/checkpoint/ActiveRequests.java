@@ -1,9 +1,12 @@
 package org.fmi.core.checkpoint;
 
 import java.util.List;
+import org.fmi.core.log.KeptRequests;
 import org.fmi.core.loop.Loop;
-import org.fmi.core.p2p.KeptRequests;
+import org.fmi.core.p2p.Contexts;
+import org.fmi.core.p2p.MessageTag;
 import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.UnexpectedMessage;
 import org.fmi.spi.RankConfig;
 
 /**
@@ -86,13 +89,19 @@ public final class ActiveRequests {
     if (loop.flow == null) {
       return;
     }
-    String left = messenger.unreceived().ofLoop();
+    UnexpectedMessage left =
+        messenger
+            .mailbox()
+            .first(
+                m ->
+                    Contexts.isProgram(m.context())
+                        && MessageTag.iteration(m.tag()) != MessageTag.NO_ITERATION);
     if (left != null) {
       throw contradiction.programFault(
           "rank "
               + config.rank()
               + " has not received a message of "
-              + left
+              + left.describe()
               + ", which was sent before iteration "
               + loop.iteration
               + " of a flowLoop: receive it in the iteration that sends it",

@@ -13,13 +13,14 @@ import org.fmi.control.RankMessage;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.epoch.FaultInjector;
+import org.fmi.core.log.ImageWriter;
+import org.fmi.core.log.KeptRequests;
+import org.fmi.core.log.Recorder;
+import org.fmi.core.log.Recording;
+import org.fmi.core.log.UnexpectedImage;
 import org.fmi.core.loop.Loop;
 import org.fmi.core.object.StandIns;
-import org.fmi.core.p2p.ImageWriter;
-import org.fmi.core.p2p.KeptRequests;
 import org.fmi.core.p2p.Messenger;
-import org.fmi.core.p2p.Recorder;
-import org.fmi.core.p2p.Recording;
 import org.fmi.core.state.LoopState;
 import org.fmi.rules.IntervalTuner;
 import org.fmi.rules.RecoveryLine;
@@ -113,7 +114,6 @@ public final class Checkpoints {
                 config,
                 system,
                 messenger,
-                program,
                 store,
                 link,
                 clock,
@@ -211,7 +211,7 @@ public final class Checkpoints {
     inDoubt = true;
     if (config.policy().log() != null) {
       // Messages that cross lines are known by their numbers, whoever goes back.
-      messenger.line(!id.last() && config.policy().numbersMessages(loop.flow != null));
+      messenger.ledger().line(!id.last() && config.policy().numbersMessages(loop.flow != null));
     }
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();
@@ -262,7 +262,7 @@ public final class Checkpoints {
     Recorder recorder = program.recorder();
     long record = recorder.bytes();
     boolean before = messages == Image.Messages.BEFORE;
-    long unexpected = before ? messenger.unreceived().bytes() : 0;
+    long unexpected = before ? UnexpectedImage.bytes(messenger.mailbox()) : 0;
     long stateBytes = state.bytes();
     releaseOlder();
     try {
@@ -281,7 +281,7 @@ public final class Checkpoints {
           config.size());
       Image.writeRecord(writer, recorder);
       if (before) {
-        messenger.unreceived().write(image.unexpected());
+        UnexpectedImage.write(messenger.mailbox(), image.unexpected());
       }
       state.write(writer, image.stateAt());
       return image;

@@ -1,9 +1,9 @@
 package org.fmi.core.checkpoint;
 
 import java.lang.foreign.MemorySegment;
-import org.fmi.core.p2p.ImageWriter;
-import org.fmi.core.p2p.LineImage;
-import org.fmi.core.p2p.Recorder;
+import org.fmi.core.log.ImageWriter;
+import org.fmi.core.log.InTransitImage;
+import org.fmi.core.log.Recorder;
 import org.fmi.wire.FrameLayout;
 
 /**
@@ -20,7 +20,7 @@ import org.fmi.wire.FrameLayout;
  * the context id allocator, {@code attached} the room for buffered sends in bytes, {@code record},
  * {@code unexp.} and {@code state} are lengths in bytes. {@code size} is the number of ranks, a
  * check. With {@code --checkpoint overlapped} there follow behind the state the iteration that this
- * rank goes on from, and what is said by {@link LineImage}.
+ * rank goes on from, and what is said by {@link InTransitImage}.
  */
 public final class Image {
   public static final long HEADER = 64;

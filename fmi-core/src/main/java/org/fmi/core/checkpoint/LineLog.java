@@ -1,7 +1,7 @@
 package org.fmi.core.checkpoint;
 
+import org.fmi.core.log.LogListener;
 import org.fmi.core.loop.Loop;
-import org.fmi.core.p2p.LogListener;
 
 /** What a checkpoint that nobody waits for asks and tells of a log that begins anew there. */
 public interface LineLog extends LogListener {

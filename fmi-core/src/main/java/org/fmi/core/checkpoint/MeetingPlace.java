@@ -42,16 +42,16 @@ final class MeetingPlace {
     boolean leaving = at == null;
     long[] sums;
     // A sender that waits for its receive must get here too; but not if that will never come.
-    messenger.unreceived().pull(!leaving);
+    messenger.mailbox().pull(!leaving);
     try {
       do {
-        messenger.unreceived().fetch();
+        messenger.fetchUnexpected();
         messenger.poll();
         sums = sums(messenger.userSent() - messenger.userArrived(), leaving ? 1 : 0, 0, 0);
       } while (sums[OUTSTANDING] != 0 && sums[DECIDING] == 0);
-      messenger.unreceived().fetch();
+      messenger.fetchUnexpected();
     } finally {
-      messenger.unreceived().pull(false);
+      messenger.mailbox().pull(false);
     }
     if (at == null) {
       if (sums[LEAVING] < config.size()) {
@@ -67,7 +67,7 @@ final class MeetingPlace {
     if (sums[DECIDING] > 0) {
       throw contradiction.differ(at, epoch);
     }
-    messenger.unreceived().settle();
+    messenger.settle();
   }
 
   /**

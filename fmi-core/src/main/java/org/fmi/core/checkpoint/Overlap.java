@@ -11,14 +11,14 @@ import org.fmi.Op;
 import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
 import org.fmi.core.epoch.FaultInjector;
+import org.fmi.core.log.Choice;
+import org.fmi.core.log.InTransitImage;
+import org.fmi.core.log.InTransitMessages;
+import org.fmi.core.log.LogListener;
+import org.fmi.core.log.MessageLedger;
+import org.fmi.core.log.MessageLog;
 import org.fmi.core.loop.Loop;
-import org.fmi.core.p2p.Choice;
-import org.fmi.core.p2p.LineImage;
-import org.fmi.core.p2p.LineMessages;
-import org.fmi.core.p2p.LogListener;
-import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
-import org.fmi.core.p2p.Recording;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.CheckpointStore.Protection;
@@ -40,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  *    +--given up, on all ranks: one of them cannot hold what it must------------------------------------------+
  * </pre>
  *
- * <p>Which messages belong to the line is said by {@link LineMessages}. A failure before the commit
- * makes all go back to the line before.
+ * <p>Which messages belong to the line is said by {@link InTransitMessages}. A failure before the
+ * commit makes all go back to the line before.
  */
 public final class Overlap implements LogListener {
   /** How far it has come with a line. */
@@ -60,7 +60,7 @@ public final class Overlap implements LogListener {
   private final RankConfig config;
   private final Comm system;
   private final Messenger messenger;
-  private final LineMessages lines;
+  private final InTransitMessages lines;
   private final CheckpointStore store;
   private final JobLink link;
   private final RankClock clock;
@@ -75,6 +75,9 @@ public final class Overlap implements LogListener {
   /** The log that lets only failed ranks roll back; null if all do. */
   private @Nullable LineLog local;
 
+  /** Shared with that, if only failed ranks roll back. */
+  private @Nullable MessageLedger ledger;
+
   private Phase phase = Phase.NONE;
 
   /** The work goes on below; what waits in it must not begin it again. */
@@ -88,7 +91,7 @@ public final class Overlap implements LogListener {
   private long stateEnd;
 
   /** Messages that were still not to be sent again when the line was begun. */
-  private List<LineMessages.Come> unneeded = List.of();
+  private List<InTransitMessages.Received> unneeded = List.of();
 
   /**
    * This rank has begun it after its last iteration: who went back to it would do another one, if
@@ -114,7 +117,6 @@ public final class Overlap implements LogListener {
       RankConfig config,
       Comm system,
       Messenger messenger,
-      Recording program,
       CheckpointStore store,
       JobLink link,
       RankClock clock,
@@ -126,7 +128,7 @@ public final class Overlap implements LogListener {
     this.config = config;
     this.system = system;
     this.messenger = messenger;
-    this.lines = messenger.unreceived().lines();
+    this.lines = new InTransitMessages(config.size());
     this.store = store;
     this.link = link;
     this.clock = clock;
@@ -135,18 +137,23 @@ public final class Overlap implements LogListener {
     this.checkpoints = checkpoints;
     this.reduce = new BackgroundReduce(system);
     this.stays = new Stays(clock.nanoTime());
-    program.logged();
     if (config.policy().log() == null) {
       MessageLog decisions = new MessageLog(config.rank(), config.size(), 0, this);
-      messenger.log(decisions);
       lines.enable(decisions, this);
+      ledger = new MessageLedger(messenger, decisions, lines);
     }
   }
 
   /** Only failed ranks roll back, and this is the log for that. */
-  public void share(LineLog listener, MessageLog log) {
+  public void share(LineLog listener, MessageLedger shared) {
     local = listener;
-    lines.enable(log, listener);
+    ledger = shared;
+    lines.enable(shared.log(), listener);
+  }
+
+  /** The messages that cross its recovery lines. */
+  public InTransitMessages inTransit() {
+    return lines;
   }
 
   // ---- what the program decides by the order of messages
@@ -268,7 +275,7 @@ public final class Overlap implements LogListener {
     CheckpointId next = checkpoints.begins(loop);
     superseded = false;
     unneeded = lines.unneeded();
-    messenger.unreceived().line(next.version() + 1);
+    Objects.requireNonNull(ledger).begin(next.version() + 1);
     Image image = checkpoints.copy(next, loop.state(), Image.Messages.BEHIND, room(), epoch);
     copied = clock.nanoTime();
     stateEnd = image.stateEnd();
@@ -483,8 +490,8 @@ public final class Overlap implements LogListener {
     return bytesBehind(lines.unneeded());
   }
 
-  private long bytesBehind(List<LineMessages.Come> notSent) {
-    return Long.BYTES + LineImage.bytes(lines, notSent, lines.decided());
+  private long bytesBehind(List<InTransitMessages.Received> notSent) {
+    return Long.BYTES + InTransitImage.bytes(lines, notSent, lines.decided());
   }
 
   /** Writes that. */
@@ -492,21 +499,22 @@ public final class Overlap implements LogListener {
     writeBehind(image.memory(), image.stateEnd(), lines.unneeded(), iteration);
   }
 
-  private void writeBehind(MemorySegment memory, List<LineMessages.Come> notSent, long iteration) {
+  private void writeBehind(
+      MemorySegment memory, List<InTransitMessages.Received> notSent, long iteration) {
     writeBehind(memory, stateEnd, notSent, iteration);
   }
 
   private void writeBehind(
-      MemorySegment memory, long at, List<LineMessages.Come> notSent, long iteration) {
+      MemorySegment memory, long at, List<InTransitMessages.Received> notSent, long iteration) {
     memory.set(FrameLayout.LONG, at, iteration);
-    new LineImage(memory.asSlice(at + Long.BYTES)).write(lines, notSent, lines.decided());
+    new InTransitImage(memory.asSlice(at + Long.BYTES)).write(lines, notSent, lines.decided());
   }
 
   /** What an image holds of messages and decisions; nothing if its job had no such lines. */
-  public static LineImage behind(Image image) {
+  public static InTransitImage behind(Image image) {
     return hasBehind(image)
-        ? new LineImage(image.memory().asSlice(image.stateEnd() + Long.BYTES))
-        : LineImage.EMPTY;
+        ? new InTransitImage(image.memory().asSlice(image.stateEnd() + Long.BYTES))
+        : InTransitImage.EMPTY;
   }
 
   private static boolean hasBehind(Image image) {

@@ -17,7 +17,7 @@
  *
  * <ul>
  *   <li><b>Recovery lines (2.1)</b>: any rank begins one, and none crosses another one.
- *   <li><b>Late and early messages (2.3)</b>: {@link org.fmi.core.p2p.LineMessages} tells them
+ *   <li><b>Late and early messages (2.3)</b>: {@link org.fmi.core.log.InTransitMessages} tells them
  *       apart. Late ones are kept with the image. {@link org.fmi.core.rollback.EarlyMessages} tells
  *       ranks that go back which they must not send.
  *   <li><b>Modes (3.1)</b>: the phases of {@link Overlap}. NonDet-Log is STARTING, in which

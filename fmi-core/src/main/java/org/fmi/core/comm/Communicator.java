@@ -11,12 +11,12 @@ import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.comm.Creation.Agreed;
+import org.fmi.core.log.KeptRequests;
 import org.fmi.core.object.StandIns;
 import org.fmi.core.p2p.Contexts;
-import org.fmi.core.p2p.KeptRequests;
+import org.fmi.core.p2p.FlowPart;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.PointToPoint.Mode;
-import org.fmi.core.p2p.Reach;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -489,7 +489,7 @@ public final class Communicator implements Comm {
   /** Refuses a collective call where there may be none. */
   private void checkCollective() {
     members.checkUsable();
-    Reach reach = p2p.reach();
+    FlowPart reach = p2p.reach();
     if (reach != null) {
       reach.collective();
     }

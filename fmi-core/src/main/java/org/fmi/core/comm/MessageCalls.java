@@ -7,10 +7,10 @@ import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.Contexts;
+import org.fmi.core.p2p.FlowPart;
 import org.fmi.core.p2p.MessageTag;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.PointToPoint.Mode;
-import org.fmi.core.p2p.Reach;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +32,7 @@ final class MessageCalls {
   void send(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
     Predefined type = Buffers.typeOf(buffer);
     long bytes = checkSend(buffer, offset, count, type, dest, tag);
-    Reach reach = p2p.reach();
+    FlowPart reach = p2p.reach();
     if (sendsTo(dest, reach)) {
       p2p.send(
           Buffers.memory(buffer),
@@ -48,7 +48,7 @@ final class MessageCalls {
   Request isend(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
     Predefined type = Buffers.typeOf(buffer);
     long bytes = checkSend(buffer, offset, count, type, dest, tag);
-    Reach reach = p2p.reach();
+    FlowPart reach = p2p.reach();
     if (!sendsTo(dest, reach)) {
       return new CompletedRequest(Status.EMPTY);
     }
@@ -74,7 +74,7 @@ final class MessageCalls {
   Status recv(Object buffer, long offset, long count, int source, int tag) {
     Predefined type = Buffers.typeOf(buffer);
     long bytes = checkRecv(buffer, offset, count, type, source, tag);
-    Reach reach = p2p.reach();
+    FlowPart reach = p2p.reach();
     if (!hears(source, reach)) {
       return Status.PROC_NULL;
     }
@@ -92,7 +92,7 @@ final class MessageCalls {
   Request irecv(Object buffer, long offset, long count, int source, int tag) {
     Predefined type = Buffers.typeOf(buffer);
     long bytes = checkRecv(buffer, offset, count, type, source, tag);
-    Reach reach = p2p.reach();
+    FlowPart reach = p2p.reach();
     if (!hears(source, reach)) {
       return new CompletedRequest(Status.PROC_NULL);
     }
@@ -120,7 +120,7 @@ final class MessageCalls {
     Predefined recvType = Buffers.typeOf(recvBuffer);
     long sendBytes = checkSend(sendBuffer, sendOffset, sendCount, sendType, dest, sendTag);
     long recvBytes = checkRecv(recvBuffer, recvOffset, recvCount, recvType, source, recvTag);
-    Reach reach = p2p.reach();
+    FlowPart reach = p2p.reach();
     if (!sendsTo(dest, reach)) {
       return recv(recvBuffer, recvOffset, recvCount, source, recvTag);
     }
@@ -160,17 +160,17 @@ final class MessageCalls {
   }
 
   /** Whether there is anybody to send to. */
-  private boolean sendsTo(int dest, @Nullable Reach reach) {
+  private boolean sendsTo(int dest, @Nullable FlowPart reach) {
     return dest != Comm.PROC_NULL && (reach == null || reach.sendsTo(members.world(dest)));
   }
 
   /** Whether there is anybody to hear of. */
-  private boolean hears(int source, @Nullable Reach reach) {
+  private boolean hears(int source, @Nullable FlowPart reach) {
     return source != Comm.PROC_NULL && (reach == null || reach.hears(members.world(source)));
   }
 
   /** What a message or its receive says of itself. */
-  private static long tag(Predefined type, int tag, @Nullable Reach reach) {
+  private static long tag(Predefined type, int tag, @Nullable FlowPart reach) {
     long own = MessageTag.of(type, tag);
     return reach == null ? own : reach.tag(own);
   }

@@ -5,8 +5,8 @@ import java.io.Serializable;
 import java.util.List;
 import org.fmi.Request;
 import org.fmi.Status;
+import org.fmi.core.log.KeptRequests;
 import org.fmi.core.object.StandIns;
-import org.fmi.core.p2p.KeptRequests;
 
 /** What stands for communicators and requests in the state of a loop. */
 final class StateStandIns implements StandIns {

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.fmi.Flow;
 import org.fmi.FlowBody;
 import org.fmi.core.comm.Communicator;
-import org.fmi.core.p2p.Reach;
-import org.fmi.core.p2p.Recording;
+import org.fmi.core.log.Recording;
+import org.fmi.core.p2p.FlowPart;
 import org.fmi.core.state.LoopState;
 import org.fmi.rules.FlowPlan;
 import org.fmi.rules.FlowScope.Progress;
@@ -104,12 +104,12 @@ public final class FlowStates<S> implements BodyOfProgram {
       both = true;
       stepped = true;
     }
-    try (Part _ = begin(new Reach.WithoutMessages(program.rank(), iteration, true))) {
+    try (Part _ = begin(new FlowPart.WithoutMessages(program.rank(), iteration, true))) {
       return body.finish(iteration, next.state);
     }
   }
 
-  private Part begin(Reach reach) {
+  private Part begin(FlowPart reach) {
     program.reach(reach);
     return () -> program.reach(null);
   }
@@ -129,7 +129,7 @@ public final class FlowStates<S> implements BodyOfProgram {
                 + (program.size() - 1));
       }
     }
-    try (Part _ = begin(new Reach.Exchange(program.rank(), iteration, inputs, takingPart))) {
+    try (Part _ = begin(new FlowPart.Exchange(program.rank(), iteration, inputs, takingPart))) {
       body.exchange(iteration, now.state);
     }
     // A rank that helps would leave its receives to messages that come later.
@@ -147,7 +147,7 @@ public final class FlowStates<S> implements BodyOfProgram {
   }
 
   private void step(long iteration) throws Exception {
-    try (Part _ = begin(new Reach.WithoutMessages(program.rank(), iteration, false))) {
+    try (Part _ = begin(new FlowPart.WithoutMessages(program.rank(), iteration, false))) {
       body.step(iteration, now.state, next.state);
     }
   }

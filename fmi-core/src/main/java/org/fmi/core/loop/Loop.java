@@ -3,7 +3,7 @@ package org.fmi.core.loop;
 import org.fmi.ConvergingBody;
 import org.fmi.LoopBody;
 import org.fmi.control.Notice;
-import org.fmi.core.p2p.MessageLog;
+import org.fmi.core.log.MessageLog;
 import org.fmi.core.state.LoopState;
 import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;

@@ -110,7 +110,7 @@ public final class CollectiveCall {
     return Turns.match(turn(one), turn(other));
   }
 
-  static int turn(long call) {
+  public static int turn(long call) {
     return (int) (call & TURN_MASK);
   }
 

@@ -30,11 +30,16 @@ public final class Contexts {
     return (context & 1) != 0;
   }
 
+  /** Whether it is a context of the runtime itself. */
+  public static boolean isSystem(int context) {
+    return context >> 1 == SYSTEM;
+  }
+
   /**
    * Whether messages of this context are the program's own: those that it sends and receives by
    * itself, point to point. They are counted, and saved with a checkpoint.
    */
-  static boolean isProgram(int context) {
+  public static boolean isProgram(int context) {
     return (context & 1) == 0 && context != 2 * SYSTEM;
   }
 }

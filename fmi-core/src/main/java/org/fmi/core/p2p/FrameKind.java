@@ -32,8 +32,8 @@ final class FrameKind {
   /** The answer of one that waits for something else: some of them are to come without credit. */
   static final byte ANNOUNCE = 10;
 
-  /** What a message behind it may depend on, and may be kept nowhere else: see rule 8. */
-  static final byte DECIDED = 11;
+  /** What a {@link Ledger} sends ahead of a message: see rule 8. */
+  static final byte LEDGER = 11;
 
   private FrameKind() {}
 }

@@ -6,6 +6,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.fmi.control.Counter;
 import org.fmi.core.p2p.UnexpectedMessage.Place;
 import org.fmi.spi.RemoteMemory;
@@ -19,12 +21,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every message that a receive gets passes {@link #match}, once, in the order of matching.
  */
-final class Mailbox implements MessageRequest.Completion {
+public final class Mailbox implements MessageRequest.Completion {
+  /** Gets the messages that a checkpoint holds, one by one. */
+  public interface Restored {
+    /** One of them, whose data is in {@code memory} from {@code at} on. */
+    void message(int context, int source, long tag, long bytes, MemorySegment memory, long at);
+  }
+
   private final Peers peers;
   private final Requests requests;
   private final SendBuffer attached;
   private final SendList unsent;
-  private final LineMessages lines;
   private final MessagePool pool = new MessagePool();
   private final long[] ticket = new long[RemoteMemory.TICKET_LONGS];
 
@@ -34,7 +41,7 @@ final class Mailbox implements MessageRequest.Completion {
   /** How many peers have used up their announcements here. */
   private int stalledPeers;
 
-  private @Nullable MessageLog log;
+  private Ledger ledger = Ledger.NONE;
 
   private long userArrived;
 
@@ -56,17 +63,15 @@ final class Mailbox implements MessageRequest.Completion {
   private int probedContext;
   private long probedTag;
 
-  Mailbox(Peers peers, Requests requests, SendList unsent, LineMessages lines) {
-    this.lines = lines;
+  Mailbox(Peers peers, Requests requests, SendList unsent) {
     this.peers = peers;
     this.requests = requests;
     this.attached = requests.attached;
     this.unsent = unsent;
   }
 
-  /** Numbers what comes from now on. */
-  void log(MessageLog kept) {
-    log = kept;
+  void ledger(Ledger next) {
+    ledger = next;
   }
 
   /** Begins an epoch: forgets all messages and receives. */
@@ -84,16 +89,15 @@ final class Mailbox implements MessageRequest.Completion {
   }
 
   /**
-   * Begins an epoch in which the program's calls go on. Keeps its receives, in the order posted,
-   * and what nobody will send again: messages from before the line, and of this rank to itself.
-   * They stay in front of those that are to come.
+   * Begins an epoch in which the program's calls continue. Keeps its receives, in the order posted,
+   * and the messages that nobody will send again. They stay ahead of those that will arrive.
    *
    * @param underWay receives whose data was under way
    */
   void goOn(List<MessageRequest> underWay) {
     List<MessageRequest> receives = posted.all();
     receives.forEach(posted::remove);
-    receives.removeIf(r -> !MessageLog.covers(r.context));
+    receives.removeIf(r -> Contexts.isSystem(r.context));
     receives.addAll(underWay);
     receives.sort(Comparator.comparingLong(r -> r.posting));
     posted = new PostedQueue();
@@ -105,8 +109,8 @@ final class Mailbox implements MessageRequest.Completion {
     unexpected = new UnexpectedQueue();
     for (UnexpectedMessage m = before.oldest(); m != null; m = before.oldest()) {
       before.remove(m);
-      if (m.number == MessageLog.NO_NUMBER && MessageLog.covers(m.context)) {
-        assert m.place != Place.REMOTE : "a message from before the line is still at its sender";
+      if (!Contexts.isSystem(m.context) && !ledger.isResent(m)) {
+        assert m.place != Place.REMOTE : "a message that nobody sends again is still at its sender";
         m.charge = 0; // of a window that is no more
         unexpected.add(m);
       }
@@ -115,83 +119,36 @@ final class Mailbox implements MessageRequest.Completion {
     beginCounting();
   }
 
-  /** All ranks stand at a line: what is here is from before it. */
-  void line() {
+  /** Shows each message that no receive has matched, in the order of arrival. */
+  public void forEach(Consumer<UnexpectedMessage> each) {
     for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {
-      m.number = MessageLog.NO_NUMBER;
+      each.accept(m);
     }
   }
 
-  /** A line is committed: what comes from before it is not sent again, all else has new numbers. */
-  void renumber(MessageLog kept) {
-    for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {
-      m.number = kept.renumbered(m.source, m.number);
-      assert m.number != MessageLog.NO_NUMBER
-              || m.place != Place.REMOTE
-              || !MessageLog.covers(m.context)
-          : "a message from before the line is still at its sender";
+  /** The oldest message, of those that no receive has matched, that is wanted; null for none. */
+  public @Nullable UnexpectedMessage first(Predicate<UnexpectedMessage> wanted) {
+    UnexpectedMessage m = unexpected.oldest();
+    while (m != null && !wanted.test(m)) {
+      m = m.next;
     }
-  }
-
-  /** This rank comes to a line: what is here, and no receive has matched, belongs to it. */
-  void line(LineMessages crossing) {
-    for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {
-      if (MessageLog.covers(m.context)) {
-        LineMessages.Early early = m.crossing instanceof LineMessages.Early e ? e : null;
-        LineMessages.Kept kept = crossing.keep(m.context, m.source, m.tag, m.length, early);
-        switch (m.place) {
-          case HELD -> kept.comes(m.data, 0);
-          case REMOTE -> m.crossing = kept;
-          case SELF -> {
-            fetch(m); // from this rank's own buffer
-            kept.comes(m.data, 0);
-          }
-        }
-      }
-    }
-  }
-
-  /** Who waits for the data of a message that is announced now, as it crosses a line. */
-  private LineMessages.@Nullable Crossing crosses(
-      Peer p, int context, long tag, long length, MemorySegment memory, long at) {
-    return lines.on() && MessageLog.covers(context)
-        ? lines.arrives(
-            p.rank, context, tag, length, memory.get(FrameLayout.LONG, at + FrameLayout.LOOP))
-        : null;
-  }
-
-  private int numberOf(int source, int context) {
-    MessageLog kept = log;
-    return kept == null ? MessageLog.NO_NUMBER : kept.arrives(source, context);
+    return m;
   }
 
   // ---- receives
 
-  /** Gives a receive the oldest message that it wants, or keeps it until that comes. */
-  void post(MessageRequest r) {
-    MessageLog kept = log;
-    if (kept != null && Contexts.isProgram(r.context) && !kept.posts(r)) {
-      return;
-    }
-    find(r);
-  }
-
-  /**
-   * Posts a receive again that was under way at the line that this rank has gone back to.
-   *
-   * @param number see {@link #number}
-   */
-  void postAgain(MessageRequest r, long number) {
-    MessageLog kept = log;
-    if (kept == null || kept.postsAgain(r, number)) {
+  /** Gives a receive the oldest message that it wants, or keeps it until that arrives. */
+  public void post(MessageRequest r) {
+    if (ledger.posts(r)) {
       find(r);
+    } else {
+      r.withhold();
     }
   }
 
-  /** See {@link MessageLog#number}. */
-  long number(MessageRequest r) {
-    MessageLog kept = log;
-    return kept == null ? 0 : kept.number(r);
+  /** The same for a receive that the ledger knows already. */
+  public void postAgain(MessageRequest r) {
+    find(r);
   }
 
   private void find(MessageRequest r) {
@@ -212,7 +169,7 @@ final class Mailbox implements MessageRequest.Completion {
 
   /** Takes back a receive that no message has matched. */
   void withdraw(MessageRequest r) {
-    if (!r.toBeCancelled) {
+    if (!r.isWithheld()) {
       posted.remove(r);
     }
   }
@@ -259,19 +216,17 @@ final class Mailbox implements MessageRequest.Completion {
   private @Nullable MessageRequest take(int context, int source, long tag, long length) {
     MessageRequest r = posted.take(context, source, tag);
     if (r != null) {
-      match(r, source, tag, length);
+      match(r, null, source, tag, length);
     }
     return r;
   }
 
   /** The one place where receives get their messages. */
-  private void match(MessageRequest r, int source, long tag, long length) {
+  private void match(
+      MessageRequest r, @Nullable UnexpectedMessage waited, int source, long tag, long length) {
     assert r.pending() && !r.hasMatched() : "a receive gets a second message";
     r.matched(source, tag, length);
-    MessageLog kept = log;
-    if (kept != null && Determinants.isOpen(r.peer)) {
-      kept.matches(r);
-    }
+    ledger.matches(r, waited);
   }
 
   /** Gives a message of this rank to the receive that waits for it, if there is one. */
@@ -311,18 +266,14 @@ final class Mailbox implements MessageRequest.Completion {
   /** An eager message has come. */
   void onEager(Peer p, int context, long tag, long length, MemorySegment memory, long data) {
     countArrived(context, length);
-    LineMessages.Crossing crossing =
-        crosses(p, context, tag, length, memory, data - FrameLayout.HEADER_BYTES);
-    if (crossing != null) {
-      crossing.comes(memory, data);
-    }
-    int number = numberOf(p.rank, context);
+    long stamp = stamp(memory, data - FrameLayout.HEADER_BYTES);
+    ledger.arrives(p.rank, context, tag, length, stamp, memory, data);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r == null) {
       countUnexpected(context);
       UnexpectedMessage m = pool.take(length);
       m.describe(Place.HELD, context, p.rank, tag, length);
-      m.number = number;
+      ledger.keeps(m);
       MemorySegment.copy(memory, data, m.data, 0, length);
       m.charge = length + FlowLimits.MESSAGE_COST;
       unexpected.add(m);
@@ -331,7 +282,6 @@ final class Mailbox implements MessageRequest.Completion {
     if (length <= r.bytes) {
       Memory.fromSegment(memory, data, r.base, r.offset, length);
     }
-    r.number = number;
     requests.finishReceive(r);
     p.consumed(length + FlowLimits.MESSAGE_COST);
   }
@@ -344,22 +294,18 @@ final class Mailbox implements MessageRequest.Completion {
   void onAnnouncement(
       Peer p, int context, long tag, long sequence, long length, MemorySegment memory, long at) {
     countArrived(context, length);
-    LineMessages.Crossing crossing = crosses(p, context, tag, length, memory, at);
+    ledger.arrives(p.rank, context, tag, length, stamp(memory, at), null, 0);
     int ticketBytes = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
     boolean exposed = ticketBytes > 0;
-    int number = numberOf(p.rank, context);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r != null) {
-      r.number = number;
-      r.crossing = crossing;
       startData(p, r, sequence, exposed ? ticketOf(memory, at, ticketBytes, ticket) : null);
       return;
     }
     countUnexpected(context);
     UnexpectedMessage m = pool.take(0);
     m.describe(Place.REMOTE, context, p.rank, tag, length);
-    m.number = number;
-    m.crossing = crossing;
+    ledger.keeps(m);
     m.sequence = sequence;
     m.exposed = exposed;
     if (exposed) {
@@ -375,6 +321,10 @@ final class Mailbox implements MessageRequest.Completion {
     if (pulling && Contexts.isProgram(context)) {
       fetch(m);
     }
+  }
+
+  private static long stamp(MemorySegment memory, long frame) {
+    return memory.get(FrameLayout.LONG, frame + FrameLayout.LOOP);
   }
 
   private static long[] ticketOf(MemorySegment memory, long at, int bytes, long[] ticket) {
@@ -422,9 +372,7 @@ final class Mailbox implements MessageRequest.Completion {
   /** Gives a message, which is in no queue, to the receive that wants it. */
   private void deliver(UnexpectedMessage m, MessageRequest r) {
     assert m.place != Place.REMOTE || !m.fetching : "a message is asked for twice";
-    match(r, m.source, m.tag, m.length);
-    r.number = m.number;
-    r.crossing = m.crossing;
+    match(r, m, m.source, m.tag, m.length);
     boolean fits = m.length <= r.bytes;
     switch (m.place) {
       case HELD -> {
@@ -485,8 +433,11 @@ final class Mailbox implements MessageRequest.Completion {
 
   // ---- checkpoints
 
-  /** Whether announced messages of the program are fetched as they come, until called anew. */
-  void pull(boolean announced) {
+  /**
+   * Whether announced messages of the program are fetched as they arrive, until this is called
+   * again. Without it their senders wait, and could not come to where all ranks meet.
+   */
+  public void pull(boolean announced) {
     pulling = announced;
   }
 
@@ -507,7 +458,7 @@ final class Mailbox implements MessageRequest.Completion {
   }
 
   /** Begins to fetch a message unless that is under way already. It stays in the queue. */
-  private void fetch(UnexpectedMessage m) {
+  public void fetch(UnexpectedMessage m) {
     if (m.fetching) {
       return;
     }
@@ -527,8 +478,7 @@ final class Mailbox implements MessageRequest.Completion {
     r.prepareReceive(copy, 0, m.length, m.source, m.context, m.tag);
     r.matched(m.source, m.tag, m.length); // with itself: it stays unexpected
     r.fetches = m;
-    r.crossing = m.crossing;
-    m.crossing = null;
+    ledger.fetches(r, m);
     r.completion = this;
     startData(p, r, m.sequence, null);
   }
@@ -540,25 +490,22 @@ final class Mailbox implements MessageRequest.Completion {
     requests.give(r);
   }
 
-  /** Size of what {@link #write} writes, in bytes. */
-  long imageBytes() {
-    return UnexpectedImage.bytes(unexpected);
-  }
-
-  /** Saves the program's messages that were not received yet; they stay here too. */
-  void write(MemorySegment image) {
-    UnexpectedImage.write(unexpected, image);
-  }
-
-  /** Puts saved messages before all that have arrived meanwhile. No receive is posted by now. */
-  void read(MemorySegment image, @Nullable LineImage crossing) {
+  /**
+   * Puts saved messages ahead of all that have arrived meanwhile. No receive is posted by now.
+   *
+   * @param saved shows each of them, in their order
+   */
+  public void restore(Consumer<Restored> saved) {
     assert posted.count() == 0 : "a receive is posted that a saved message could be for";
     UnexpectedQueue arrived = unexpected;
     unexpected = new UnexpectedQueue();
-    UnexpectedImage.read(image, unexpected, pool);
-    if (crossing != null) {
-      crossing.read(unexpected, pool);
-    }
+    saved.accept(
+        (context, source, tag, bytes, memory, at) -> {
+          UnexpectedMessage m = pool.take(bytes);
+          m.describe(Place.HELD, context, source, tag, bytes);
+          MemorySegment.copy(memory, at, m.data, 0, bytes);
+          unexpected.add(m);
+        });
     for (UnexpectedMessage m = arrived.oldest(); m != null; m = arrived.oldest()) {
       arrived.remove(m);
       unexpected.add(m);
@@ -566,7 +513,7 @@ final class Mailbox implements MessageRequest.Completion {
   }
 
   /** Throws the program's messages away that were not received yet. */
-  void discard() {
+  public void discard() {
     UnexpectedMessage m = unexpected.oldest();
     while (m != null) {
       UnexpectedMessage following = m.next;

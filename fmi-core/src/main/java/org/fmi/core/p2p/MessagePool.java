@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Hands out unexpected messages with memory for their data, and takes them back for reuse. Data of
  * up to 64 KiB comes in size classes of powers of two, of which up to 4 MiB are kept.
  */
-final class MessagePool {
+public final class MessagePool {
   private static final int SMALLEST = 6;
   private static final int LARGEST = 16;
   private static final long KEPT_BYTES = 4 << 20;
@@ -58,7 +58,7 @@ final class MessagePool {
   }
 
   /** Memory for a message of any length: on the heap where an array can hold it. */
-  static MemorySegment memory(long bytes) {
+  public static MemorySegment memory(long bytes) {
     return bytes <= 1 << 30
         ? MemorySegment.ofArray(new byte[(int) bytes])
         : Arena.ofAuto().allocate(bytes, 64);

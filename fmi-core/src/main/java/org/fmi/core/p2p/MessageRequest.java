@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * One send or receive under way: what {@link Messenger} knows of it. The program holds those of
  * non-blocking calls; those of blocking calls are reused.
  */
-final class MessageRequest extends MatchTable.Queued implements Request {
-  /** How far it has come. */
-  enum State {
+public final class MessageRequest extends MatchTable.Queued implements Request {
+  /** How far it is. */
+  public enum State {
     PENDING,
     DONE,
     /** Received, and thrown away: longer than the buffer. */
@@ -32,8 +32,9 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     CANCELLED
   }
 
-  /** Told of a receive that is complete, before the program is. */
-  interface Completion {
+  /** Notified of a receive that is complete, before the program is. */
+  public interface Completion {
+    /** The receive is complete. */
     void received(MessageRequest r);
   }
 
@@ -68,23 +69,11 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   /** Data bytes sent or received so far in a rendezvous. */
   long moved;
 
-  /**
-   * The number of its message in the {@link MessageLog}, or NO_NUMBER: of a receive once it has
-   * matched; of a synchronous send.
-   */
-  int number = MessageLog.NO_NUMBER;
+  /** A send: no call waits for it, and the request is used again when it is complete. */
+  boolean detached;
 
-  /** A send: it sends a message out of the log, and nobody waits for it. */
-  boolean again;
-
-  /** A send: what its peer has to know first, as {@link Unkept#changes} was then. */
-  long decided;
-
-  /** A send: what its message carries of {@link LineMessages}. */
+  /** A send: what its message carries of the {@link Ledger}. */
   long stamp;
-
-  /** A receive: who else waits for its message, as that crosses a line. */
-  LineMessages.@Nullable Crossing crossing;
 
   /** A send: names its rendezvous. */
   long sequence;
@@ -92,11 +81,10 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   /** A posted receive: orders it among all. */
   long posting;
 
-  /** A receive of the program: its number in the {@link Determinants}. */
-  long posted;
+  /** A receive: no message may match it, as the ledger says. */
+  private boolean withheld;
 
-  /** A receive: no message matches it, as the process before had cancelled it. */
-  boolean toBeCancelled;
+  private Ledger.@Nullable Tracked tracked;
 
   /** A send: the memory that its peer may read. */
   RemoteMemory.@Nullable Exposure exposure;
@@ -144,14 +132,16 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     this.epoch = epoch;
   }
 
-  void prepareSend(
+  /** Makes it a send that is under way. */
+  public void prepareSend(
       Object buffer, long at, long length, int dest, int ofContext, long withTag, Mode how) {
     prepare(buffer, at, length, dest, ofContext, withTag);
     send = true;
     mode = how;
   }
 
-  void prepareReceive(
+  /** Makes it a receive that is under way. */
+  public void prepareReceive(
       Object buffer, long at, long length, int source, int ofContext, long withTag) {
     prepare(buffer, at, length, source, ofContext, withTag);
     send = false;
@@ -170,35 +160,173 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     tag = withTag;
     moved = 0;
     matchedLength = -1;
-    number = MessageLog.NO_NUMBER;
     exposure = null;
-    crossing = null;
     begun = Pace.UNTIMED;
     status = null;
-    toBeCancelled = false;
-    decided = 0;
+    withheld = false;
+    if (tracked != null) {
+      tracked.reset();
+    }
+  }
+
+  // ---- for the ledger, and for what records calls
+
+  /** What the ledger remembers of it; null if nothing. */
+  public Ledger.@Nullable Tracked tracked() {
+    return tracked;
+  }
+
+  /** Has the ledger remember something of it from now on; null for nothing. */
+  public void track(Ledger.@Nullable Tracked by) {
+    tracked = by;
+  }
+
+  /** The epoch in which requests became void last, when it was made. */
+  public int since() {
+    return since;
+  }
+
+  /** How far it is. */
+  public State state() {
+    return state;
+  }
+
+  /** Whether it is a send; else a receive. */
+  public boolean isSend() {
+    return send;
+  }
+
+  /** The array or segment that its buffer is in. */
+  public Object base() {
+    return base;
+  }
+
+  /** Where its buffer is there, in bytes. */
+  public long offset() {
+    return offset;
+  }
+
+  /** The message's length of a send, the room of a receive; in bytes. */
+  public long bytes() {
+    return bytes;
+  }
+
+  /** The destination of a send, the wanted source of a receive. */
+  public int peer() {
+    return peer;
+  }
+
+  /** The context of its message. */
+  public int context() {
+    return context;
+  }
+
+  /** A {@link MessageTag}; of a collective a {@link CollectiveCall}. */
+  public long tag() {
+    return tag;
+  }
+
+  /** How a send ends. */
+  public Mode mode() {
+    return mode;
+  }
+
+  /** A posted receive: orders it among all. */
+  public long posting() {
+    return posting;
+  }
+
+  /** The source of the message that a receive has matched. */
+  public int matchedSource() {
+    return matchedSource;
+  }
+
+  /** The tag of the message that a receive has matched. */
+  public long matchedTag() {
+    return matchedTag;
+  }
+
+  /** The length of the message that a receive has matched, in bytes; -1 before. */
+  public long matchedLength() {
+    return matchedLength;
+  }
+
+  /** A receive: whether no message may match it. */
+  public boolean isWithheld() {
+    return withheld;
+  }
+
+  /** A receive: no message may match it, as it will be cancelled. */
+  public void withhold() {
+    withheld = true;
+  }
+
+  /** A receive: from now on it wants messages of this source and tag alone. */
+  public void narrow(int source, int toTag) {
+    peer = source;
+    tag = MessageTag.narrow(tag, toTag);
+  }
+
+  /** A receive: who is notified, before the program, that it is complete. */
+  public void onCompletion(Completion notified) {
+    completion = notified;
+  }
+
+  /** Ends a send that is not really made. */
+  public void completeSend() {
+    state = State.DONE;
+  }
+
+  /** Ends a receive whose message does not come through here; its data is in the buffer. */
+  public void completeReceive(int source, long messageTag, long length) {
+    matched(source, messageTag, length);
+    state = outcome();
+  }
+
+  /**
+   * Makes it a request that was complete in a checkpoint.
+   *
+   * @param buffer an empty one, of the same elements
+   * @param room the length of the buffer that there was
+   * @param length of the message; -1 if there was none
+   */
+  public void restore(
+      boolean isSend,
+      State ended,
+      Object buffer,
+      long room,
+      long wanted,
+      int source,
+      long messageTag,
+      long length) {
+    since = epoch.since();
+    send = isSend;
+    state = ended;
+    base = buffer;
+    bytes = room;
+    tag = wanted;
+    matched(source, messageTag, length);
   }
 
   /** A receive: its message will come again. */
   void unmatch() {
     if (Contexts.isProgram(context)) {
-      // What it has got is decided, and others may depend on it.
+      // Which message it gets is determined, and others may depend on that.
       peer = matchedSource;
       tag = wantedTag();
     }
     matchedLength = -1;
-    number = MessageLog.NO_NUMBER;
     moved = 0;
     begun = Pace.UNTIMED;
   }
 
-  /** Whether the program was told how it has ended: it learns nothing new by asking again. */
-  boolean told() {
+  /** Whether the program knows how it has ended: it learns nothing new by asking again. */
+  public boolean isKnown() {
     return status != null;
   }
 
   /** In words. */
-  String describe() {
+  public String describe() {
     return (send ? "a send of " : "a receive of at most ")
         + bytes
         + (send ? " bytes to " : " bytes from ")
@@ -214,7 +342,7 @@ final class MessageRequest extends MatchTable.Queued implements Request {
     counted = false;
     buffer = null;
     piece = null;
-    again = false;
+    detached = false;
     completion = null;
     fetches = null;
     exposure = null;
@@ -256,26 +384,28 @@ final class MessageRequest extends MatchTable.Queued implements Request {
   }
 
   /** A receive that is complete: whether its buffer has all of a message that fits it. */
-  boolean isWhole() {
+  public boolean isWhole() {
     return state == State.DONE
         || (state == State.OTHER_ITERATION && Contexts.isCollective(context));
   }
 
   /** A receive: what it has wanted, or would have to in order to get its message again. */
-  long wantedTag() {
+  public long wantedTag() {
     return hasMatched() ? MessageTag.narrow(tag, matchedTag) : tag;
   }
 
-  boolean hasMatched() {
+  /** A receive: whether it has matched a message. */
+  public boolean hasMatched() {
     return matchedLength >= 0;
   }
 
-  boolean pending() {
+  /** Whether it is not complete. */
+  public boolean pending() {
     return state == State.PENDING;
   }
 
   /** The error of a call that uses it after a rollback. */
-  static FmiException refusal(int since, int rollback) {
+  public static FmiException refusal(int since, int rollback) {
     return new FmiException(
         ErrorClass.REQUEST,
         "a request of epoch "
@@ -292,26 +422,26 @@ final class MessageRequest extends MatchTable.Queued implements Request {
 
   @Override
   public boolean test() {
-    return messenger.answers().test(this);
+    return messenger.test(this);
   }
 
   @Override
   public @Nullable Status status() {
-    return messenger.answers().status(this);
+    return messenger.status(this);
   }
 
   @Override
   public boolean cancel() {
-    return messenger.answers().cancel(this);
+    return messenger.cancel(this);
   }
 
   @Override
   public void progress() {
-    messenger.answers().progress(this);
+    messenger.progress(this);
   }
 
   /** The same status each time it is asked. */
-  Status result() {
+  public Status result() {
     Status s = status;
     if (s == null) {
       s = messenger.result(this);

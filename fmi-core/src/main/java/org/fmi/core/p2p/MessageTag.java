@@ -26,7 +26,7 @@ public final class MessageTag {
   private static final long TAG_MASK = (1L << TYPE_SHIFT) - 1;
 
   /** Of a tag that says nothing of an iteration. */
-  static final long NO_ITERATION = -1;
+  public static final long NO_ITERATION = -1;
 
   /** How many iterations have numbers of their own. */
   private static final long ITERATIONS = (1L << (Long.SIZE - ITERATION_SHIFT)) - 2;
@@ -44,7 +44,7 @@ public final class MessageTag {
   }
 
   /** The program's tag. */
-  static int tag(long tag) {
+  public static int tag(long tag) {
     return (int) tag;
   }
 
@@ -75,13 +75,13 @@ public final class MessageTag {
   }
 
   /** The iteration of a {@code flowLoop}; {@link #NO_ITERATION} elsewhere. */
-  static long iteration(long tag) {
+  public static long iteration(long tag) {
     long number = tag >>> ITERATION_SHIFT;
     return number > ITERATIONS ? NO_ITERATION : number - 1;
   }
 
   /** The size of an element. */
-  static int elementBytes(long tag) {
+  public static int elementBytes(long tag) {
     return ElementType.bytes(type(tag));
   }
 

@@ -4,7 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.function.Consumer;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Rollback;
@@ -40,17 +40,14 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private final Mailbox mailbox;
   private final Outbox outbox;
   private final Waits waits;
-  private final Unreceived unreceived;
-  private final Answers answers = new Answers(this);
 
-  // ---- the epoch
   private Transport[] transports = {};
   private @Nullable NodeShare share;
 
   // ---- the process
   private long staleFrames;
 
-  private @Nullable MessageLog log;
+  private Ledger ledger = Ledger.NONE;
 
   /**
    * A messenger outside of any epoch; {@link #enter} comes next.
@@ -65,40 +62,47 @@ public final class Messenger implements PointToPoint, FrameHandler {
     epoch = new Epoch(thread, this::onRevoked);
     unsent = new SendList(size);
     requests = new Requests(rank, size, epoch, () -> new MessageRequest(this, epoch));
-    LineMessages lines = new LineMessages(size);
-    peers = new Peers(rank, size, frame, unsent, requests, lines);
-    mailbox = new Mailbox(peers, requests, unsent, lines);
-    waits = new Waits(rank, epoch, thread, this, listener, peers, mailbox, unsent, lines, waiting);
-    unreceived = new Unreceived(epoch, peers, mailbox, requests, waits, lines);
-    outbox = new Outbox(rank, epoch, peers, mailbox, requests, unsent, waits, lines);
+    peers = new Peers(rank, size, frame, unsent, requests);
+    mailbox = new Mailbox(peers, requests, unsent);
+    waits = new Waits(rank, epoch, thread, this, listener, peers, mailbox, unsent, waiting);
+    outbox = new Outbox(rank, epoch, peers, mailbox, requests, unsent, waits);
   }
 
-  // ---- its parts, for the package
+  // ---- its parts, for the package and for ledgers
 
-  Epoch currentEpoch() {
-    return epoch;
-  }
-
-  Outbox outbox() {
+  /** Where messages are sent. */
+  public Outbox outbox() {
     return outbox;
   }
 
-  Mailbox mailbox() {
+  /** Where messages wait for receives, and receives for messages. */
+  public Mailbox mailbox() {
     return mailbox;
   }
 
-  Requests requests() {
+  /** Requests under way. */
+  public Requests requests() {
     return requests;
   }
 
-  /** The calls that ask how far a request is. */
-  Answers answers() {
-    return answers;
+  /** Shows each receive whose data is under way. */
+  public void forEachIncoming(Consumer<MessageRequest> each) {
+    peers.forEachIncoming(each);
   }
 
-  /** The program's messages that no receive has matched. */
-  public Unreceived unreceived() {
-    return unreceived;
+  /** The ledger that follows the messages. */
+  public Ledger ledger() {
+    return ledger;
+  }
+
+  /** Has a ledger follow the messages from now on. */
+  public void ledger(Ledger next) {
+    ledger = next;
+    requests.ledger(next);
+    peers.ledger(next);
+    mailbox.ledger(next);
+    outbox.ledger(next);
+    waits.ledger(next);
   }
 
   // ---- epochs
@@ -119,15 +123,15 @@ public final class Messenger implements PointToPoint, FrameHandler {
     mailbox.reset();
     outbox.reset();
     waits.reset(transports);
+    ledger.enters(false);
   }
 
   /**
-   * Begins an epoch in which the program's calls go on where they are: receives wait for messages
-   * that will come again, and sends are complete, as {@link #sendAgain} sends what has not come.
-   * Calls of the runtime that were interrupted are forgotten.
+   * Begins an epoch in which the program's calls continue where they are: receives wait for
+   * messages that will be sent again, and sends are complete, as the ledger sends what was not
+   * received. Calls of the runtime that were interrupted are forgotten.
    */
   public void goOn(int newEpoch, Transport[] epochTransports) {
-    MessageLog kept = Objects.requireNonNull(log);
     begin(newEpoch, epochTransports, false);
     List<MessageRequest> receives = new ArrayList<>();
     peers.leave(receives);
@@ -136,7 +140,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     mailbox.goOn(receives);
     outbox.reset();
     waits.reset(transports);
-    kept.enterEpoch();
+    ledger.enters(true);
   }
 
   private void begin(int newEpoch, Transport[] epochTransports, boolean voids) {
@@ -150,24 +154,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
     frame.base = null;
   }
 
-  /** Keeps a log of what the program sends, and of what has come for it. */
-  public void log(MessageLog kept) {
-    log = kept;
-    requests.log(kept);
-    answers.log(kept);
-    mailbox.log(kept);
-    outbox.log(kept);
-  }
-
-  /** All ranks stand at a line: the log begins there, or ends. */
-  public void line(boolean begins) {
-    Objects.requireNonNull(log).line(begins);
-    mailbox.line();
-  }
-
-  /** Sends a rank again what has not come there: as many messages, and as many bytes. */
-  public long[] sendAgain(int dest) {
-    return outbox.sendAgain(Objects.requireNonNull(log), dest);
+  /** The epoch in which requests became void last. */
+  public int since() {
+    return epoch.since();
   }
 
   /**
@@ -211,6 +200,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
       }
     }
     waits.within(() -> listener.revoked(ended, reason));
+  }
+
+  /** Throws if the epoch is over, unless a newer one is entered; or at a second thread. */
+  public void check() {
+    epoch.check();
   }
 
   /** The error of a call that communicates after the end. */
@@ -299,14 +293,14 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   /** The call that receives has failed: its receive must not take a message that is to come. */
-  void withdrawReceive(MessageRequest r) {
+  public void withdrawReceive(MessageRequest r) {
     if (r.since == epoch.since() && r.pending() && !r.hasMatched()) {
       mailbox.withdraw(r);
     }
   }
 
   /** Waits for the receive of a blocking call. */
-  Status complete(MessageRequest r) {
+  public Status complete(MessageRequest r) {
     try {
       waits.await(r);
     } catch (RuntimeException | Error e) {
@@ -332,24 +326,40 @@ public final class Messenger implements PointToPoint, FrameHandler {
   @Override
   public Status probe(int source, int context, long tag) {
     epoch.check();
-    return requests.status(waits.await(source, context, tag));
+    Ledger.Found found = ledger.finds(source, context, true);
+    if (found != null) {
+      return requests.status(waits.await(found.source(), context, found.tag()));
+    }
+    UnexpectedMessage m = waits.await(source, context, tag);
+    ledger.found(source, context, true, m);
+    return requests.status(m);
   }
 
   @Override
   public @Nullable Status iprobe(int source, int context, long tag) {
     epoch.check();
+    Ledger.Found found = ledger.finds(source, context, false);
+    if (found == Ledger.Found.NOTHING) {
+      waits.poll();
+      return null;
+    }
+    if (found != null) {
+      return requests.status(waits.await(found.source(), context, found.tag()));
+    }
     UnexpectedMessage m = mailbox.find(source, context, tag);
     if (m == null) {
       mailbox.allowMoreAnnouncements();
       waits.poll();
       m = mailbox.find(source, context, tag);
     }
+    ledger.found(source, context, false, m);
     return m == null ? null : requests.status(m);
   }
 
   // ---- requests
 
-  Status waitFor(MessageRequest r) {
+  /** {@link Request#waitFor}. */
+  public Status waitFor(MessageRequest r) {
     epoch.check(r.since);
     waits.await(r);
     return r.result();
@@ -360,20 +370,39 @@ public final class Messenger implements PointToPoint, FrameHandler {
     if (r.pending()) {
       waits.poll();
     }
-    if (r.pending()) {
-      return false;
-    }
-    r.result();
-    return true;
+    return answer(r) != null;
   }
 
-  /** {@link #test} without progress, and without its result. */
-  boolean completed(MessageRequest r) {
+  @Nullable Status status(MessageRequest r) {
+    epoch.check(r.since);
+    return answer(r);
+  }
+
+  private @Nullable Status answer(MessageRequest r) {
+    if (!ledger.answers(r, !r.pending())) {
+      return null;
+    }
+    return r.pending() ? waitFor(r) : r.result();
+  }
+
+  /** Whether a request is complete, by itself: without progress, result, or the ledger. */
+  public boolean completed(MessageRequest r) {
     epoch.check(r.since);
     return !r.pending();
   }
 
   boolean cancel(MessageRequest r) {
+    epoch.check(r.since);
+    if (!ledger.mayCancel(r)) {
+      return false;
+    }
+    boolean cancelled = cancelNow(r);
+    ledger.cancels(r, cancelled);
+    return cancelled;
+  }
+
+  /** Cancels a request, if it is not too late, without the ledger. */
+  public boolean cancelNow(MessageRequest r) {
     epoch.check(r.since);
     if (!r.pending() || r.send || r.hasMatched()) {
       return false;
@@ -383,8 +412,19 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return true;
   }
 
-  /** Blocks until something may have changed. */
+  /** {@link Request#progress}. */
   void progress(MessageRequest r) {
+    if (ledger.hasJustAnswered(r)) {
+      // What the program waits for may have arrived before it was asked for.
+      epoch.check(r.since);
+      waits.poll();
+    } else {
+      progressNow(r);
+    }
+  }
+
+  /** Blocks until something may have changed. */
+  public void progressNow(MessageRequest r) {
     epoch.check(r.since);
     waits.progress(r);
   }
@@ -429,7 +469,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
       case FrameKind.CREDIT -> p.onCredit(length, sequence);
       case FrameKind.HELD -> waits.onHeld(p);
       case FrameKind.ANNOUNCE -> p.onAnnounce();
-      case FrameKind.DECIDED -> requests.onDecided(peer, memory, at);
+      case FrameKind.LEDGER -> ledger.onFrame(peer, memory, at);
       case FrameKind.ASK -> waits.onAsk(p);
       case FrameKind.LEFT -> waits.onLeft(p);
       case FrameKind.STUCK -> waits.onStuck(p);
@@ -535,6 +575,28 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   // ---- checkpoints
 
+  /**
+   * Fetches all announced messages of the program, and makes progress until they are here. What
+   * peers hold back will be announced.
+   */
+  public void fetchUnexpected() {
+    epoch.check();
+    waits.askToAnnounce();
+    while (!mailbox.fetchAll()) {
+      waits.progress(null);
+    }
+  }
+
+  /**
+   * Makes progress until the program's requests are complete, but for receives that have no message
+   * yet; all ranks do, after {@link #fetchUnexpected}.
+   */
+  public void settle() {
+    while (!requests.areAtRest()) {
+      waits.progress(null);
+    }
+  }
+
   /** Non-blocking operations of the program that are not complete. */
   public int activeRequests() {
     return requests.active();
@@ -556,6 +618,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     mailbox.count(counters);
     waits.count(counters);
     peers.count(counters);
+    ledger.count(counters);
   }
 
   /** The call that has not returned for a while, if there is one. Any thread. */

@@ -6,14 +6,13 @@ import org.fmi.Request;
 import org.fmi.control.Counter;
 import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.PointToPoint.Mode;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends messages: decides the way of each, and makes those wait that cannot go at once.
  *
  * <p>Every message passes {@link #sendNow}, once, in the order of the calls.
  */
-final class Outbox {
+public final class Outbox {
   private final int rank;
   private final Epoch epoch;
   private final Peers peers;
@@ -23,8 +22,7 @@ final class Outbox {
   private final SendList unsent;
   private final Waits waits;
   private final SelfSends self;
-  private final LineMessages lines;
-  private @Nullable MessageLog log;
+  private Ledger ledger = Ledger.NONE;
   private long userSent;
 
   /** Bytes of those messages, in all epochs. */
@@ -45,9 +43,7 @@ final class Outbox {
       Mailbox mailbox,
       Requests requests,
       SendList unsent,
-      Waits waits,
-      LineMessages lines) {
-    this.lines = lines;
+      Waits waits) {
     this.rank = rank;
     this.epoch = epoch;
     this.peers = peers;
@@ -59,14 +55,12 @@ final class Outbox {
     this.self = new SelfSends(rank, mailbox);
   }
 
-  /** Copies what is sent from now on. */
-  void log(MessageLog kept) {
-    log = kept;
+  void ledger(Ledger next) {
+    ledger = next;
   }
 
   /** Begins an epoch. */
   void reset() {
-    lines.enter();
     sentEarlier += userSent;
     userSent = 0;
   }
@@ -82,10 +76,6 @@ final class Outbox {
     counters.put(Counter.BYTES_SENT, userBytes);
     counters.put(Counter.MESSAGES_SENT_AGAIN, messagesAgain);
     counters.put(Counter.BYTES_SENT_AGAIN, bytesAgain);
-    MessageLog kept = log;
-    counters.put(Counter.LOG_MESSAGES, kept == null ? 0 : kept.messages());
-    counters.put(Counter.LOG_BYTES, kept == null ? 0 : kept.bytes());
-    counters.put(Counter.LOG_LIMIT_BYTES, kept == null ? 0 : kept.limit());
   }
 
   /** {@link PointToPoint#send}. */
@@ -106,7 +96,7 @@ final class Outbox {
 
   /** {@link PointToPoint#isend}. */
   Request isend(Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
-    if (log != null) {
+    if (ledger != Ledger.NONE) {
       return begin(base, offset, bytes, dest, context, tag, mode);
     }
     return sendNow(base, offset, bytes, dest, context, tag, mode)
@@ -115,7 +105,7 @@ final class Outbox {
   }
 
   /** The same, if answers on the request are recorded. */
-  MessageRequest begin(
+  public MessageRequest begin(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     boolean sent = sendNow(base, offset, bytes, dest, context, tag, mode);
     MessageRequest r = requests.makeSend(base, offset, bytes, dest, context, tag, mode);
@@ -150,68 +140,26 @@ final class Outbox {
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     epoch.check();
     if (mode == Mode.BUFFERED && !attached.hasRoom(bytes)) {
-      refuses(context);
+      ledger.refuses(context);
       throw attached.refusal(bytes);
     }
     if (dest == rank) {
       return self.sendNow(base, offset, bytes, context, tag, mode);
     }
-    MessageLog kept = logFor(context);
-    if (kept != null) {
-      kept.unkept().sends();
-      if (!kept.sends(base, offset, bytes, dest, context, tag)) {
-        return true; // it has come there before this rank went back
-      }
-    }
-    if (lines.on()
-        && MessageLog.covers(context)
-        && !lines.sends(base, offset, bytes, dest, context, tag)) {
-      return true; // the checkpoint that this rank has gone back to has it there
+    if (!ledger.sends(base, offset, bytes, dest, context, tag)) {
+      return true;
     }
     boolean sent = false;
-    // What was done behind a synchronous send that is made again tells that it was complete.
-    if (mode != Mode.SYNCHRONOUS || (kept != null && kept.isRepeating())) {
-      sent = peers.get(dest).sendNow(base, offset, bytes, context, tag);
-      if (!sent && kept != null && kept.again) {
-        sent = hold(kept, dest);
-      }
+    // What was done after a synchronous send that is repeated says that it was complete.
+    if (mode != Mode.SYNCHRONOUS || ledger.isRepeating(context)) {
+      sent =
+          peers.get(dest).sendNow(base, offset, bytes, context, tag) || ledger.holds(dest, context);
     }
     if (Contexts.isProgram(context)) {
       userSent++;
       userBytes += bytes;
     }
     return sent;
-  }
-
-  /** Where messages of this context are copied; null if they are not. */
-  private @Nullable MessageLog logFor(int context) {
-    MessageLog kept = log;
-    return kept != null && kept.on() && MessageLog.covers(context) ? kept : null;
-  }
-
-  /**
-   * Completes a send if the log has its message, which leaves when it can. One that is made again
-   * must not wait for its receive: before, it did not need to if the message had come already, and
-   * what was decided then may be that the receive is cancelled, or comes later.
-   */
-  private boolean hold(MessageLog kept, int dest) {
-    long copy = kept.last();
-    if (copy == LogMemory.NONE) {
-      return false;
-    }
-    MessageRequest r = requests.take();
-    kept.prepare(r, dest, copy);
-    r.decided = kept.unkept().changes();
-    r.stamp = lines.stamp();
-    peers.get(dest).send(r);
-    return true;
-  }
-
-  private void refuses(int context) {
-    MessageLog kept = log;
-    if (kept != null && MessageLog.covers(context)) {
-      kept.chooses(Choice.REFUSED);
-    }
   }
 
   private void sendAndWait(
@@ -253,14 +201,8 @@ final class Outbox {
 
   /** Hands a send to its peer, and what can go now to the transport. */
   private void enqueue(MessageRequest r) {
-    MessageLog kept = logFor(r.context);
-    if (kept != null) {
-      if (r.mode == Mode.SYNCHRONOUS) {
-        kept.synchronous(r);
-      }
-      r.decided = kept.unkept().changes();
-    }
-    r.stamp = lines.stamp();
+    ledger.queues(r);
+    r.stamp = ledger.stamp();
     peers.get(r.peer).send(r);
     try {
       unsent.flush();
@@ -273,13 +215,7 @@ final class Outbox {
   /** The call that sends has failed: what the peer has not heard of is not sent any more. */
   private void withdrawSend(MessageRequest r) {
     if (r.since == epoch.since() && r.pending() && peers.get(r.peer).withdraw(r)) {
-      MessageLog kept = log;
-      if (kept != null && MessageLog.covers(r.context)) {
-        kept.withdraws(r.peer);
-      }
-      if (lines.on() && MessageLog.covers(r.context)) {
-        lines.withdraws(r.peer);
-      }
+      ledger.withdraws(r);
       if (Contexts.isProgram(r.context)) {
         userSent--;
         userBytes -= r.bytes;
@@ -289,50 +225,60 @@ final class Outbox {
     }
   }
 
+  // ---- what a ledger sends
+
   /**
-   * Sends all that has not come to a rank again out of the log, in order, before anything else.
+   * Queues a send of a message that a ledger has; it waits for its turn, and no call for it.
    *
-   * @return the messages, and their bytes
+   * @return the request, which is used again when it is complete
    */
-  long[] sendAgain(MessageLog kept, int dest) {
-    long messages = 0;
-    long bytes = 0;
-    long count = kept.count(dest);
-    long copy = kept.first(dest);
-    for (long number = 0; number < count; number++) {
-      MessageRequest waiting = kept.synchronous(dest, number);
-      if (kept.hasCome(dest, number)) {
-        if (waiting != null) {
-          requests.finishSend(waiting);
-        }
-      } else {
-        MessageRequest r = waiting;
-        if (r == null) {
-          r = requests.take();
-          kept.prepare(r, dest, copy);
-        }
-        r.stamp = lines.stamp();
-        messages++;
-        bytes += r.bytes;
-        if (Contexts.isProgram(r.context)) {
-          userSent++;
-        }
-        peers.get(dest).send(r);
-      }
-      copy = kept.next(copy);
-    }
-    messagesAgain += messages;
-    bytesAgain += bytes;
-    return new long[] {messages, bytes};
+  public MessageRequest hold(
+      Object base, long offset, long bytes, int dest, int context, long tag) {
+    MessageRequest r = requests.take();
+    r.prepareSend(base, offset, bytes, dest, context, tag, Mode.STANDARD);
+    r.detached = true;
+    hold(r);
+    return r;
   }
 
+  private void hold(MessageRequest r) {
+    r.stamp = ledger.stamp();
+    peers.get(r.peer).send(r);
+  }
+
+  /** {@link #hold Holds} a message that was sent in an epoch before. */
+  public void resend(Object base, long offset, long bytes, int dest, int context, long tag) {
+    countAgain(hold(base, offset, bytes, dest, context, tag));
+  }
+
+  /** The same for a message whose send waits for its receive. */
+  public void resend(MessageRequest waiting) {
+    hold(waiting);
+    countAgain(waiting);
+  }
+
+  private void countAgain(MessageRequest r) {
+    messagesAgain++;
+    bytesAgain += r.bytes;
+    if (Contexts.isProgram(r.context)) {
+      userSent++;
+    }
+  }
+
+  /** Completes a send: its message was received in an epoch before. */
+  public void complete(MessageRequest send) {
+    requests.finishSend(send);
+  }
+
+  // ---- for a recorder of calls
+
   /** Whether a send that must not wait, a buffered one or one to oneself, can be made now. */
-  boolean accepts(long bytes, int context, long tag, Mode mode) {
+  public boolean accepts(long bytes, int context, long tag, Mode mode) {
     return mode == Mode.BUFFERED ? attached.hasRoom(bytes) : self.hasReceive(context, tag);
   }
 
   /** The error of such a send. */
-  FmiException refusal(long bytes, long tag, Mode mode) {
+  public FmiException refusal(long bytes, long tag, Mode mode) {
     return mode == Mode.BUFFERED ? attached.refusal(bytes) : self.refusal(tag);
   }
 }

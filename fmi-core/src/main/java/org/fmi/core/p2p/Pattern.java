@@ -10,7 +10,7 @@ import org.fmi.Comm;
  * CollectiveCall}: as these come in the order of the calls, one of another call is an error, which
  * must not wait.
  */
-final class Pattern {
+public final class Pattern {
   /** The number of kinds: with and without a wildcard for source and tag. */
   static final int KINDS = 4;
 
@@ -23,7 +23,7 @@ final class Pattern {
   private Pattern() {}
 
   /** Whether a message is one that a receive wants. */
-  static boolean matches(
+  public static boolean matches(
       int wantedContext, int wantedSource, long wantedTag, int context, int source, long tag) {
     return wantedContext == context
         && (wantedSource == source || wantedSource == Comm.ANY_SOURCE)

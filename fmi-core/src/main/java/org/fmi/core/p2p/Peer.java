@@ -2,7 +2,6 @@ package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Consumer;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * One other rank during one epoch: what goes to it, in order, and both ends' windows. The protocol
  * is described in the {@link org.fmi.core.p2p package}.
  */
-final class Peer {
+final class Peer implements Ledger.Link {
   /** Data bytes sent to one peer before others get their turn. */
   private static final long TURN_BYTES = 256 << 10;
 
@@ -23,7 +22,7 @@ final class Peer {
   private final Transport transport;
   private final @Nullable RemoteMemory remote;
   private final Frame frame;
-  private final LineMessages lines;
+  private Ledger ledger;
   private final long window;
   private final int eagerLimit;
 
@@ -75,11 +74,6 @@ final class Peer {
   /** Whether it is in the {@link SendList}. */
   boolean listed;
 
-  // How much of what was decided was passed on to it: see Unkept.
-  long knows;
-  Unkept.@Nullable Decided passing;
-  int passed;
-
   Peer(
       int rank,
       SendList unsent,
@@ -87,8 +81,8 @@ final class Peer {
       Transport transport,
       Frame frame,
       long window,
-      LineMessages lines) {
-    this.lines = lines;
+      Ledger ledger) {
+    this.ledger = ledger;
     this.rank = rank;
     this.unsent = unsent;
     this.requests = requests;
@@ -116,8 +110,8 @@ final class Peer {
   boolean sendNow(Object base, long offset, long bytes, int context, long tag) {
     return fitsEager(bytes)
         && sends.isEmpty()
-        && passOn(requests.decided(context))
-        && sendEager(base, offset, bytes, context, tag, lines.stamp());
+        && ledger.precedes(this, context)
+        && sendEager(base, offset, bytes, context, tag, ledger.stamp());
   }
 
   /** Sends a message behind those that wait already. */
@@ -369,7 +363,7 @@ final class Peer {
     streams.drain(this::leaveSend);
     incoming.forEach(
         r -> {
-          if (r.fetches == null && MessageLog.covers(r.context)) {
+          if (r.fetches == null && !Contexts.isSystem(r.context)) {
             r.unmatch();
             receives.add(r);
           }
@@ -383,20 +377,20 @@ final class Peer {
     streams.forEach(each);
   }
 
-  /** A line is committed: what is under way has new numbers. */
-  void renumber(MessageLog kept) {
-    incoming.forEach(r -> r.number = kept.renumbered(rank, r.number));
+  /** Shows each receive whose data is under way. */
+  void forEachIncoming(Consumer<MessageRequest> each) {
+    incoming.forEach(each);
   }
 
   private void leaveSend(MessageRequest r) {
     if (r.buffer != null) {
       requests.finishSend(r);
-    } else if (MessageLog.covers(r.context) && !r.again) {
+    } else if (!Contexts.isSystem(r.context) && !r.detached) {
       r.exposure = null;
-      if (r.number == MessageLog.NO_NUMBER) {
-        requests.finishSend(r);
-      } else {
+      if (ledger.isResent(r)) {
         r.moved = 0; // it is complete once its message has found its receive
+      } else {
+        requests.finishSend(r);
       }
     }
   }
@@ -443,7 +437,7 @@ final class Peer {
         }
         break;
       }
-      if (!passOn(r.decided)) {
+      if (!ledger.precedes(this, r)) {
         break;
       }
       boolean whole = goesWhole(r);
@@ -544,9 +538,7 @@ final class Peer {
 
   /** Whether a send that lacks credit waits for it: nobody waits for the send. */
   private boolean isForCredit(MessageRequest r) {
-    return (r.again || r.buffer != null)
-        && r.mode != PointToPoint.Mode.SYNCHRONOUS
-        && isShort(r.bytes);
+    return r.detached && r.mode != PointToPoint.Mode.SYNCHRONOUS && isShort(r.bytes);
   }
 
   private boolean fitsEager(long bytes) {
@@ -557,26 +549,30 @@ final class Peer {
     return r.mode != PointToPoint.Mode.SYNCHRONOUS && fitsEager(r.bytes);
   }
 
-  /**
-   * Sends ahead of a message what it may depend on.
-   *
-   * @param decided see {@link MessageRequest#decided}
-   * @return false if the transport does not take that now
-   */
-  private boolean passOn(long decided) {
-    return decided <= knows || Objects.requireNonNull(requests.unkept()).passOn(this);
+  // ---- frames of a ledger
+
+  void ledger(Ledger next) {
+    ledger = next;
   }
 
-  /** What {@link #offer} offers, once its fields are set. */
-  Frame frame() {
+  @Override
+  public int rank() {
+    return rank;
+  }
+
+  @Override
+  public Frame frame() {
     return frame;
   }
 
-  boolean offer() {
+  @Override
+  public boolean offer() {
+    frame.kind = FrameKind.LEDGER;
     return transport.offer(rank, frame);
   }
 
-  int maxPayload() {
+  @Override
+  public int maxPayload() {
     return transport.maxPayload();
   }
 

@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.control.Counter;
@@ -24,7 +25,7 @@ final class Peers {
   private final Frame frame;
   private final SendList unsent;
   private final Requests requests;
-  private final LineMessages lines;
+  private Ledger ledger = Ledger.NONE;
   private Transport[] transports = {};
   private @Nullable Peer[] peers;
 
@@ -36,8 +37,7 @@ final class Peers {
    *
    * @param frame that all of them send by
    */
-  Peers(int rank, int size, Frame frame, SendList unsent, Requests requests, LineMessages lines) {
-    this.lines = lines;
+  Peers(int rank, int size, Frame frame, SendList unsent, Requests requests) {
     this.rank = rank;
     this.window = FlowLimits.windowBytes(size);
     this.frame = frame;
@@ -62,11 +62,20 @@ final class Peers {
     }
   }
 
-  /** A line is committed: what is under way has new numbers. */
-  void renumber(MessageLog kept) {
+  void ledger(Ledger next) {
+    ledger = next;
     for (Peer p : peers) {
       if (p != null) {
-        p.renumber(kept);
+        p.ledger(next);
+      }
+    }
+  }
+
+  /** {@link Peer#forEachIncoming} of all of them. */
+  void forEachIncoming(Consumer<MessageRequest> each) {
+    for (Peer p : peers) {
+      if (p != null) {
+        p.forEachIncoming(each);
       }
     }
   }
@@ -127,7 +136,7 @@ final class Peers {
   private Peer connect(int other) {
     for (Transport t : transports) {
       if (t.reaches(other)) {
-        Peer p = new Peer(other, unsent, requests, t, frame, window, lines);
+        Peer p = new Peer(other, unsent, requests, t, frame, window, ledger);
         peers[other] = p;
         connected[t.medium().ordinal()]++;
         return p;

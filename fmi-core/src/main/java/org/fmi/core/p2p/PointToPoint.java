@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * Buffers are primitive arrays or segments, addressed in bytes, and are not checked here: callers
  * have done that. Sources in a {@link Status} are world ranks.
  *
- * <p>Implemented by {@link Messenger}, and for the program by {@link Recording} around it. All
- * calls throw {@link org.fmi.Rollback} once a failure is known, and {@link IllegalStateException}
- * after {@link org.fmi.Fmi#close}.
+ * <p>Implemented by {@link Messenger}, and for the program by a recorder of its calls around it.
+ * All calls throw {@link org.fmi.Rollback} once a failure is known, and {@link
+ * IllegalStateException} after {@link org.fmi.Fmi#close}.
  */
 public interface PointToPoint {
   /** How a send ends (MPI 4 §3.4). Ready sends are standard ones. */
@@ -64,7 +64,7 @@ public interface PointToPoint {
   int epoch();
 
   /** Whom the part of a {@code flowLoop} that is under way reaches; null if that is anybody. */
-  default @Nullable Reach reach() {
+  default @Nullable FlowPart reach() {
     return null;
   }
 

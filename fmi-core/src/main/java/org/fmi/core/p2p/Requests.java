@@ -1,9 +1,7 @@
 package org.fmi.core.p2p;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Supplier;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
@@ -16,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Makes and reuses requests, completes them, and counts those of the program that are not complete.
  */
-final class Requests {
+public final class Requests {
   private final int rank;
   private final Epoch epoch;
   private final Supplier<MessageRequest> maker;
@@ -34,7 +32,7 @@ final class Requests {
   private int active;
 
   private @Nullable MessageRequest newest;
-  private @Nullable MessageLog log;
+  private Ledger ledger = Ledger.NONE;
 
   /**
    * None yet.
@@ -49,9 +47,8 @@ final class Requests {
     this.copies = new SendBuffer(size, FlowLimits.MESSAGE_COST);
   }
 
-  /** Notes from now on what comes. */
-  void log(MessageLog kept) {
-    log = kept;
+  void ledger(Ledger next) {
+    ledger = next;
   }
 
   /** Begins an epoch: all requests are void. */
@@ -60,19 +57,15 @@ final class Requests {
     newest = null;
     attached.reset();
     copies.reset();
-    Unkept unkept = unkept();
-    if (unkept != null) {
-      unkept.enterEpoch();
-    }
   }
 
   /** Non-blocking operations of the program that are not complete. */
-  int active() {
+  public int active() {
     return active;
   }
 
   /** The same, in the order begun. */
-  List<MessageRequest> underWay() {
+  public List<MessageRequest> underWay() {
     List<MessageRequest> all = new ArrayList<>();
     for (MessageRequest r = newest; r != null; r = r.countedBefore) {
       all.add(r);
@@ -91,7 +84,7 @@ final class Requests {
   }
 
   /** A request that the program gets to see. */
-  MessageRequest make() {
+  public MessageRequest make() {
     return maker.get();
   }
 
@@ -109,7 +102,7 @@ final class Requests {
   /**
    * The send of a call of the program that does not block, to be completed, or counted and queued.
    */
-  MessageRequest makeSend(
+  public MessageRequest makeSend(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     MessageRequest r = make();
     r.prepareSend(base, offset, bytes, dest, context, tag, mode);
@@ -117,7 +110,7 @@ final class Requests {
   }
 
   /** The receive of a call of the program that does not block, to be counted and posted. */
-  MessageRequest makeReceive(
+  public MessageRequest makeReceive(
       Object base, long offset, long bytes, int source, int context, long tag) {
     MessageRequest r = make();
     r.prepareReceive(base, offset, bytes, source, context, tag);
@@ -125,7 +118,7 @@ final class Requests {
   }
 
   /** The receive of a blocking call, to be posted; {@link Messenger#complete} ends it. */
-  MessageRequest takeReceive(
+  public MessageRequest takeReceive(
       Object base, long offset, long bytes, int source, int context, long tag) {
     MessageRequest r = take();
     r.prepareReceive(base, offset, bytes, source, context, tag);
@@ -139,7 +132,7 @@ final class Requests {
   }
 
   /** Counts a request of the program until it is complete. */
-  void count(MessageRequest r) {
+  public void count(MessageRequest r) {
     if (Contexts.isProgram(r.context)) {
       r.counted = true;
       active++;
@@ -171,36 +164,16 @@ final class Requests {
     }
   }
 
-  /** What was decided and may be kept nowhere else; null if nothing is repeated. */
-  @Nullable Unkept unkept() {
-    MessageLog kept = log;
-    return kept == null ? null : kept.unkept();
-  }
-
-  /** What a message of this context depends on that is sent now: {@link MessageRequest#decided}. */
-  long decided(int context) {
-    Unkept unkept = unkept();
-    return unkept != null && MessageLog.covers(context) ? unkept.changes() : 0;
-  }
-
-  /** See {@link Unkept#onDecided}. */
-  void onDecided(int peer, MemorySegment memory, long at) {
-    Objects.requireNonNull(unkept()).onDecided(peer, memory, at);
-  }
-
   void finishSend(MessageRequest r) {
     assert r.send && r.pending() : "a send is completed twice, or is none";
     r.state = State.DONE;
     uncount(r);
-    MessageLog kept = log;
-    if (kept != null && r.number != MessageLog.NO_NUMBER) {
-      kept.completed(r);
-    }
+    ledger.completes(r);
     SendBuffer buffer = r.buffer;
     if (buffer != null) {
       buffer.give(r);
     }
-    if (buffer != null || r.again) {
+    if (r.detached) {
       give(r);
     }
   }
@@ -209,22 +182,14 @@ final class Requests {
     assert !r.send && r.pending() && r.hasMatched() : "a receive is completed twice, or is none";
     r.state = r.outcome();
     uncount(r);
-    MessageLog kept = log;
-    if (kept != null && r.number != MessageLog.NO_NUMBER) {
-      kept.comes(r);
-    }
-    LineMessages.Crossing crossing = r.crossing;
-    if (crossing != null) {
-      crossing.comes(r);
-      r.crossing = null;
-    }
+    ledger.delivers(r);
     MessageRequest.Completion completion = r.completion;
     if (completion != null) {
       completion.received(r);
     }
   }
 
-  void cancel(MessageRequest r) {
+  public void cancel(MessageRequest r) {
     r.state = State.CANCELLED;
     uncount(r);
   }

@@ -34,7 +34,7 @@ final class SendBuffer {
   private static final long KEPT_BYTES = 16 << 20;
 
   private final int messageCost;
-  private final LogPieces pieces = new LogPieces();
+  private final NativePieces pieces = new NativePieces();
 
   /** By peer, the piece that its next message is copied to. */
   private final @Nullable Piece[] filling;
@@ -90,6 +90,7 @@ final class SendBuffer {
     Memory.toSegment(base, offset, piece.memory, at, length);
     r.prepareSend(piece.memory, at, length, dest, context, tag, Mode.STANDARD);
     r.buffer = this;
+    r.detached = true;
     r.piece = piece;
   }
 

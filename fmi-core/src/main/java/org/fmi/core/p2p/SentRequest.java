@@ -10,7 +10,7 @@ import org.fmi.Status;
  *
  * @param since see {@link Epoch#since}
  */
-record SentRequest(Epoch epoch, Waits waits, int since) implements Request {
+public record SentRequest(Epoch epoch, Waits waits, int since) implements Request {
   @Override
   public Status waitFor() {
     epoch.check(since);

@@ -20,7 +20,7 @@ public final class Turns {
   private static final int ITERATIONS = 255;
 
   /** The turn outside of loops: it goes with any. */
-  static final int NONE = 0;
+  public static final int NONE = 0;
 
   /** All turns are less. Those of two loops, one after the other, are different. */
   static final int END = 1 + 2 * ITERATIONS;
@@ -59,7 +59,7 @@ public final class Turns {
   }
 
   /** What a call carries that begins in this epoch. */
-  int now(int inEpoch) {
+  public int now(int inEpoch) {
     return inEpoch == epoch ? turn : NONE;
   }
 
@@ -78,7 +78,7 @@ public final class Turns {
    * @param theirs the other's turn
    * @throws FmiException if that is refused
    */
-  void differ(int rank, int source, String call, int theirs) {
+  public void differ(int rank, int source, String call, int theirs) {
     if (turn == NONE) {
       return; // it has been warned of in this call
     }

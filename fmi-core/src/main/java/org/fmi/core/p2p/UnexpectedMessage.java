@@ -5,7 +5,7 @@ import org.fmi.spi.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
 /** A message that has arrived, or was announced, before its receive. Reused. */
-final class UnexpectedMessage {
+public final class UnexpectedMessage {
   /** Where the data is. */
   enum Place {
     /** Here, in {@link #data}. */
@@ -39,11 +39,7 @@ final class UnexpectedMessage {
   long tag;
   long length;
 
-  /** Its number in the {@link MessageLog}, or NO_NUMBER. */
-  int number = MessageLog.NO_NUMBER;
-
-  /** Who waits for its data, as it crosses a line; null if nobody does. */
-  LineMessages.@Nullable Crossing crossing;
+  private Ledger.@Nullable Tracked tracked;
 
   /** Names the rendezvous of a remote message. */
   long sequence;
@@ -83,7 +79,58 @@ final class UnexpectedMessage {
     source = from;
     tag = withTag;
     length = bytes;
-    number = MessageLog.NO_NUMBER;
-    crossing = null;
+    if (tracked != null) {
+      tracked.reset();
+    }
+  }
+
+  /** The context that it was sent in. */
+  public int context() {
+    return context;
+  }
+
+  /** The rank that has sent it. */
+  public int source() {
+    return source;
+  }
+
+  /** Its {@link MessageTag}. */
+  public long tag() {
+    return tag;
+  }
+
+  /** Its length in bytes. */
+  public long length() {
+    return length;
+  }
+
+  /** Whose it is, as a part of a sentence. */
+  public String describe() {
+    return "rank " + source + " " + CollectiveCall.belonging(context, tag);
+  }
+
+  /** Whether its data is here. */
+  public boolean isHere() {
+    return place == Place.HELD;
+  }
+
+  /** Whether this rank has sent it, and its data is in the buffer of the send. */
+  public boolean isInOwnSend() {
+    return place == Place.SELF;
+  }
+
+  /** Its data, from 0 on, if that {@linkplain #isHere is here}. */
+  public MemorySegment data() {
+    return data;
+  }
+
+  /** What the ledger remembers of it; null if nothing. */
+  public Ledger.@Nullable Tracked tracked() {
+    return tracked;
+  }
+
+  /** Has the ledger remember something of it from now on; null for nothing. */
+  public void track(Ledger.@Nullable Tracked by) {
+    tracked = by;
   }
 }

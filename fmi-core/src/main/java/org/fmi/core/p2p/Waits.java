@@ -47,7 +47,7 @@ final class Waits {
   private final Peers peers;
   private final Mailbox mailbox;
   private final SendList unsent;
-  private final LineMessages lines;
+  private Ledger ledger = Ledger.NONE;
   private final Poller progress;
   private final Runnable sleep;
 
@@ -106,7 +106,6 @@ final class Waits {
       Peers peers,
       Mailbox mailbox,
       SendList unsent,
-      LineMessages lines,
       WaitStrategy strategy) {
     this.rank = rank;
     this.epoch = epoch;
@@ -116,9 +115,12 @@ final class Waits {
     this.peers = peers;
     this.mailbox = mailbox;
     this.unsent = unsent;
-    this.lines = lines;
     this.progress = new Poller(strategy, this::noteLongWait);
     this.sleep = progress::idle;
+  }
+
+  void ledger(Ledger next) {
+    ledger = next;
   }
 
   /** Begins an epoch. */
@@ -314,7 +316,7 @@ final class Waits {
     }
     if ((idle && now - idleSince >= HELD_NANOS)
         || now - heldSince >= HELD_LONG_NANOS
-        || lines.isCollecting()) {
+        || ledger.isUrgent()) {
       askToAnnounce();
     }
   }

@@ -2,12 +2,12 @@
  * The data path: matching, eager and rendezvous protocols, flow control.
  *
  * <pre>
- *   send --> Recording --> Messenger --> Outbox --+--> Peer --> Transport.offer
- *                              |                  +--> SelfSends
- *                              |                           v
- *   recv --> Recording --------+-------------------> Mailbox &lt;-- Messenger.onFrame &lt;-- Transport.poll
- *                              |
- *                            Waits: polls, lets the peers of the SendList send, sleeps
+ *   send --> Messenger --> Outbox --+--> Peer --> Transport.offer
+ *                |            |     +--> SelfSends
+ *                |          Ledger          v
+ *   recv --------+----------- | ---------> Mailbox &lt;-- Messenger.onFrame &lt;-- Transport.poll
+ *                |            +---------------+
+ *              Waits: polls, lets the peers of the SendList send, sleeps
  * </pre>
  *
  * <h2>The protocol between two ranks</h2>
@@ -63,44 +63,23 @@
  *       has left the program's communication answers {@code LEFT}, behind all that it has sent. If
  *       that does not end the wait, nothing will: {@code STUCK} tells the one that has left, so
  *       that it ends with an error instead of both waiting forever.
- *   <li><b>Decisions.</b> With a log, {@code EAGER} and {@code RTS} are preceded by {@code DECIDED}
- *       frames: what the message may depend on, was decided by the order of messages, and may be
- *       kept nowhere else. See {@link Unkept}.
+ *   <li><b>Ledger.</b> {@code LEDGER} frames of the sender's {@link Ledger} go ahead of an {@code
+ *       EAGER} or {@code RTS} that is not to arrive without them, and these carry a stamp of its.
+ *       Both mean something to the receiver's ledger alone.
  * </ol>
  *
- * <h2>Epochs in which the program goes on</h2>
+ * <h2>The seam to recovery</h2>
  *
- * With {@code --rollback local} the calls of a rank that has not failed go on in the next epoch
- * ({@link Messenger#goOn}): what is under way is given up on both sides, and all messages that have
- * not come to a receive are sent again out of the {@link MessageLog}. No frame crosses an epoch.
+ * The data path knows one thing of recovery, the {@link Ledger} that follows its messages: {@link
+ * Ledger#NONE} unless messages are logged or checkpoints overlap. Its hooks stand where each
+ * message passes once: {@link Outbox}{@code .sendNow} and what queues and completes a send there;
+ * the {@link Mailbox}, where a receive is posted, a message arrives, is kept, matched and
+ * delivered; the answers of tests, probes and cancels in {@link Messenger}. What a ledger has to
+ * remember of a request or an unexpected message it hangs on that as its {@link Ledger.Tracked}.
  *
- * <p>The log follows Losada et al., "Local rollback for resilient MPI applications with
- * application-level checkpointing and message logging":
- *
- * <ul>
- *   <li>Section 5.1: the sender keeps a copy of each message in memory that is lost with it ({@link
- *       LogMemory}), and makes it again as it repeats its iterations. {@link Determinants} are the
- *       paper's non-deterministic events: receives from any source, probes, tests; they are sent
- *       ahead of what depends on them ({@link Unkept}), where the paper logs them stably. The paper
- *       copies while the network works; here the copy comes first.
- *   <li>Section 5.2 is not followed: collectives are logged as the messages that they consist of.
- *   <li>Section 5.3: {@link MessageLog#line} and {@link MessageLog#cut} forget what was sent before
- *       a checkpoint.
- *   <li>Section 6: receives stay posted, and sends are complete, as the log has them, but for
- *       synchronous ones.
- *   <li>Section 7.1: the paper sends a number with each message, and keeps the highest that has
- *       come and the ranges that have not. Here the messages of a pair are announced in order, so
- *       that numbers need not be sent; {@link ReceivedFrom} has a bit for each.
- *   <li>Section 7.2: {@link MessageLog#come} and {@link MessageLog#hasCome} are what ranks tell
- *       each other.
- * </ul>
- *
- * <h2>Checkpoints that nobody waits for</h2>
- *
- * With {@code --checkpoint overlapped} an announcement carries the line that its sender had come to
- * when the program sent it: {@link LineMessages} says which messages belong to a checkpoint, as in
- * section 3 of Schulz et al., "Implementation and evaluation of a scalable application-level
- * checkpoint-recovery scheme for MPI programs".
+ * <p>A program's calls may continue in the next epoch ({@link Messenger#goOn}), if the ledger sends
+ * again what was not received. What is under way is given up on both sides: receives stay posted,
+ * and sends are complete but for synchronous ones. No frame crosses an epoch.
  *
  * <p>A frame of another epoch is dropped, in {@link Messenger#onFrame} and only there.
  */

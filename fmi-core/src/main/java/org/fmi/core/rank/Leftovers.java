@@ -4,7 +4,9 @@ import org.fmi.Comm;
 import org.fmi.Op;
 import org.fmi.control.JobLink;
 import org.fmi.control.Notice;
-import org.fmi.core.p2p.Unreceived;
+import org.fmi.core.p2p.Contexts;
+import org.fmi.core.p2p.Mailbox;
+import org.fmi.core.p2p.UnexpectedMessage;
 
 /** Notifies the user of messages that were never received when the program's communication ends. */
 final class Leftovers {
@@ -13,8 +15,8 @@ final class Leftovers {
   /**
    * Notifies once for all ranks; collective over all of them, when all that was sent has arrived.
    */
-  static void report(Comm system, Unreceived unreceived, JobLink link) {
-    int own = unreceived.countOfProgram();
+  static void report(Comm system, Mailbox mailbox, JobLink link) {
+    int own = count(mailbox);
     long[] all = {own};
     system.allReduce(all, Op.SUM);
     if (all[0] == 0) {
@@ -27,8 +29,19 @@ final class Leftovers {
           new Notice.Warned(
               system.rank(),
               Notice.Warned.UNRECEIVED,
-              text(all[0], own, system.rank(), String.valueOf(unreceived.first(tag -> true)))));
+              text(all[0], own, system.rank(), first(mailbox))));
     }
+  }
+
+  private static int count(Mailbox mailbox) {
+    int[] count = {0};
+    mailbox.forEach(m -> count[0] += Contexts.isProgram(m.context()) ? 1 : 0);
+    return count[0];
+  }
+
+  private static String first(Mailbox mailbox) {
+    UnexpectedMessage m = mailbox.first(each -> Contexts.isProgram(each.context()));
+    return m == null ? "" : m.describe();
   }
 
   static String text(long all, long own, int rank, String first) {

@@ -24,14 +24,14 @@ import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.epoch.FaultInjector;
 import org.fmi.core.epoch.Lifecycle;
+import org.fmi.core.log.Recorder;
+import org.fmi.core.log.Recording;
 import org.fmi.core.loop.FlowStates;
 import org.fmi.core.loop.Loop;
 import org.fmi.core.loop.ProgramFailure;
 import org.fmi.core.meters.ProgramMeters;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.MessengerListener;
-import org.fmi.core.p2p.Recorder;
-import org.fmi.core.p2p.Recording;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.rollback.FlowRollback;
@@ -155,8 +155,7 @@ public final class RankRuntime implements Fmi {
         new Checkpoints(
             config, system, world, messenger, program, contexts, store, files, link, clock, faults);
     this.local =
-        LocalRollback.of(
-            config, link, messenger, program, memory, lifecycle, checkpoints, () -> current);
+        LocalRollback.of(config, link, messenger, memory, lifecycle, checkpoints, () -> current);
     this.restorer =
         new Restorer(
             config,
@@ -620,7 +619,7 @@ public final class RankRuntime implements Fmi {
     move(Place.CLOSED);
     try {
       checkpoints.drain(null, lifecycle.epoch());
-      Leftovers.report(system, messenger.unreceived(), link);
+      Leftovers.report(system, messenger.mailbox(), link);
     } catch (Rollback e) {
       lifecycle.awaitRestart();
     }

@@ -10,11 +10,11 @@ import org.fmi.control.Notice;
 import org.fmi.core.captured.LoopCode;
 import org.fmi.core.captured.Reached;
 import org.fmi.core.checkpoint.Checkpoints;
+import org.fmi.core.log.CallObserver;
+import org.fmi.core.log.Recording;
 import org.fmi.core.loop.BodyOfProgram;
 import org.fmi.core.loop.Loop;
-import org.fmi.core.p2p.Recording;
 import org.fmi.core.p2p.Turns;
-import org.fmi.core.p2p.Witness;
 import org.fmi.core.rollback.Restorer;
 import org.fmi.core.state.StateDifferences;
 import org.fmi.spi.RankConfig;
@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * program that does something else may leave others waiting for a message that does not come: so
  * each rank compares by itself, and tells what it finds before it waits for others.
  */
-final class Repetition implements Witness {
+final class Repetition implements CallObserver {
   private static final long NEVER = Long.MAX_VALUE;
 
   private static final String AGAIN =
@@ -109,7 +109,7 @@ final class Repetition implements Witness {
     this.system = system;
     this.link = link;
     if (config.policy().checked()) {
-      program.witness(this);
+      program.observer(this);
     }
     turns =
         new Turns(

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.fmi.Comm;
 import org.fmi.core.epoch.Exchange;
-import org.fmi.core.p2p.LineMessages.Come;
+import org.fmi.core.log.InTransitMessages.Received;
 
 /** Tells ranks that go back which of their messages others have already. */
 public final class EarlyMessages {
@@ -20,24 +20,24 @@ public final class EarlyMessages {
    * @param here messages that this rank has, by sender in the order sent
    * @return those that others have of this rank, by receiver in the order sent
    */
-  static List<Come> tell(Comm system, List<Come> here) {
+  static List<Received> tell(Comm system, List<Received> here) {
     int size = system.size();
     int[] lengths = new int[size];
-    for (Come each : here) {
+    for (Received each : here) {
       lengths[each.rank()] += LONGS;
     }
     long[][] out = new long[size][];
     Arrays.setAll(out, rank -> new long[lengths[rank]]);
     int[] next = new int[size];
-    for (Come each : here) {
+    for (Received each : here) {
       out[each.rank()][next[each.rank()]++] = each.length();
       out[each.rank()][next[each.rank()]++] = each.sum();
     }
     long[][] in = Exchange.of(system, out);
-    List<Come> there = new ArrayList<>();
+    List<Received> there = new ArrayList<>();
     for (int rank = 0; rank < size; rank++) {
       for (int at = 0; at < in[rank].length; at += LONGS) {
-        there.add(new Come(rank, in[rank][at], in[rank][at + 1]));
+        there.add(new Received(rank, in[rank][at], in[rank][at + 1]));
       }
     }
     return there;

@@ -17,13 +17,13 @@ import org.fmi.core.checkpoint.LineLog;
 import org.fmi.core.checkpoint.Overlap;
 import org.fmi.core.epoch.Exchange;
 import org.fmi.core.epoch.Lifecycle;
+import org.fmi.core.log.Choice;
+import org.fmi.core.log.InTransitImage;
+import org.fmi.core.log.LogListener;
+import org.fmi.core.log.MessageLedger;
+import org.fmi.core.log.MessageLog;
 import org.fmi.core.loop.Loop;
-import org.fmi.core.p2p.Choice;
-import org.fmi.core.p2p.LineImage;
-import org.fmi.core.p2p.LogListener;
-import org.fmi.core.p2p.MessageLog;
 import org.fmi.core.p2p.Messenger;
-import org.fmi.core.p2p.Recording;
 import org.fmi.rules.IntervalTuner;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
@@ -52,6 +52,7 @@ public final class LocalRollback implements LineLog {
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
   private final MessageLog log;
+  private final MessageLedger ledger;
 
   /** What the log may take. */
   private final RecoveryPolicy.Log room;
@@ -106,7 +107,6 @@ public final class LocalRollback implements LineLog {
       RankConfig config,
       JobLink link,
       Messenger messenger,
-      Recording program,
       NodeMemory memory,
       Lifecycle lifecycle,
       Checkpoints checkpoints,
@@ -114,8 +114,7 @@ public final class LocalRollback implements LineLog {
     RecoveryPolicy.Log room = config.policy().log();
     return room == null
         ? null
-        : new LocalRollback(
-            config, room, link, messenger, program, memory, lifecycle, checkpoints, current);
+        : new LocalRollback(config, room, link, messenger, memory, lifecycle, checkpoints, current);
   }
 
   private LocalRollback(
@@ -123,7 +122,6 @@ public final class LocalRollback implements LineLog {
       RecoveryPolicy.Log room,
       JobLink link,
       Messenger messenger,
-      Recording program,
       NodeMemory memory,
       Lifecycle lifecycle,
       Checkpoints checkpoints,
@@ -143,12 +141,11 @@ public final class LocalRollback implements LineLog {
           case RecoveryPolicy.Log.OfState _ -> LogRoom.LEAST;
         };
     this.log = new MessageLog(config.rank(), config.size(), limit, this);
-    messenger.log(log);
-    program.logged();
     Overlap lines = checkpoints.overlap();
     this.lines = lines;
+    this.ledger = new MessageLedger(messenger, log, lines == null ? null : lines.inTransit());
     if (lines != null) {
-      lines.share(this, log);
+      lines.share(this, ledger);
     }
   }
 
@@ -216,12 +213,12 @@ public final class LocalRollback implements LineLog {
 
   @Override
   public void committed() {
-    messenger.unreceived().committed(log);
+    ledger.committed();
   }
 
   /** Begins the log anew, or ends it: nothing was sent, and nothing has come. */
   public void line(boolean begins) {
-    messenger.line(begins);
+    ledger.line(begins);
   }
 
   /** The state of a loop was saved or restored: a log of the loop's messages begins. */
@@ -499,7 +496,7 @@ public final class LocalRollback implements LineLog {
     long bytes = 0;
     for (int rank = 0; rank < config.size(); rank++) {
       if (rank != config.rank()) {
-        long[] again = messenger.sendAgain(rank);
+        long[] again = ledger.sendAgain(rank);
         messages += again[0];
         bytes += again[1];
       }
@@ -517,7 +514,7 @@ public final class LocalRollback implements LineLog {
     if (lines == null) {
       log.repeat(decided, decided.length);
     } else {
-      LineImage crossing = Overlap.behind(checkpoints.image(line));
+      InTransitImage crossing = Overlap.behind(checkpoints.image(line));
       long[] saved = crossing.determinants();
       // After a rollback of all the job has forgotten what the checkpoint still has.
       log.repeat(saved.length > decided.length ? saved : decided, decided.length);
@@ -527,7 +524,7 @@ public final class LocalRollback implements LineLog {
   }
 
   /** All ranks go back, to states that may have messages which are made again. */
-  void goBack(Comm system, LineImage crossing) {
+  void goBack(Comm system, InTransitImage crossing) {
     if (!lifecycle.isLocal()) {
       log.repeat(crossing.determinants(), 0);
       log.goBack(crossing.early());
@@ -545,12 +542,12 @@ public final class LocalRollback implements LineLog {
     system.allGather(new long[] {behind ? 1 : 0}, 0, 1, areBehind, 0);
     long[][] come = new long[size][];
     for (int rank = 0; rank < size; rank++) {
-      come[rank] = rank == config.rank() ? new long[0] : log.come(rank, areBehind[rank] > 0);
+      come[rank] = rank == config.rank() ? new long[0] : log.received(rank, areBehind[rank] > 0);
     }
     long[][] theirs = Exchange.of(system, come);
     for (int rank = 0; rank < size; rank++) {
       if (rank != config.rank()) {
-        log.hasCome(rank, theirs[rank]);
+        log.receivedThere(rank, theirs[rank]);
       }
     }
   }

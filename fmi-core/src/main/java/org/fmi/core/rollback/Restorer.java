@@ -15,9 +15,10 @@ import org.fmi.core.checkpoint.Meeting;
 import org.fmi.core.checkpoint.Overlap;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.epoch.FaultInjector;
+import org.fmi.core.log.InTransitImage;
+import org.fmi.core.log.UnexpectedImage;
 import org.fmi.core.loop.FlowStates;
 import org.fmi.core.loop.Loop;
-import org.fmi.core.p2p.LineImage;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
@@ -166,9 +167,9 @@ public final class Restorer {
       case ROLLED_BACK -> putMessages(image);
       case RESTARTED -> {
         checkpoints.drain(Meeting.at(id), epoch);
-        messenger.unreceived().discard();
+        messenger.mailbox().discard();
         if (logs) {
-          messenger.line(true);
+          messenger.ledger().line(true);
         }
         // Nobody may send anew before all have discarded the old.
         system.barrier();
@@ -181,7 +182,7 @@ public final class Restorer {
     checkpoints.tuner().goneBack(image.interval(), timesGoneBack);
     boolean numbered = policy.numbersMessages(loop.flow != null);
     if (logs && (id.last() || !numbered) && how != How.REPLAYING) {
-      messenger.line(false);
+      messenger.ledger().line(false);
     }
     return image;
   }
@@ -191,13 +192,13 @@ public final class Restorer {
    * over all ranks, if all go back and messages cross checkpoints.
    */
   private void putMessages(Image image) {
-    LineImage crossing = null;
-    if (config.policy().overlapped()) {
+    InTransitImage crossing = InTransitImage.EMPTY;
+    Overlap overlap = checkpoints.overlap();
+    if (overlap != null) {
       crossing = Overlap.behind(image);
       if (local == null) {
-        messenger
-            .unreceived()
-            .lines()
+        overlap
+            .inTransit()
             .goBack(
                 crossing.unneeded(),
                 EarlyMessages.tell(system, crossing.early()),
@@ -206,7 +207,7 @@ public final class Restorer {
         local.goBack(system, crossing);
       }
     }
-    messenger.unreceived().read(image.unexpected(), crossing);
+    UnexpectedImage.read(messenger.mailbox(), image.unexpected(), crossing);
   }
 
   /** Goes back to the last checkpoint, within the epoch; collective over all ranks. */

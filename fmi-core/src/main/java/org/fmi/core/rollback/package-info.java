@@ -17,7 +17,7 @@
  *   <li><b>Two phases (4)</b>: processes are recovered by {@link Lifecycle}, consistency by {@link
  *       LocalRollback}. The paper makes new communicators on all ranks; here transports are new in
  *       each epoch, and communicators keep their ids.
- *   <li><b>The log of messages (5.1)</b> is the {@link org.fmi.core.p2p.MessageLog} of the sender.
+ *   <li><b>The log of messages (5.1)</b> is the {@link org.fmi.core.log.MessageLog} of the sender.
  *   <li><b>Events (5.1)</b>: what is decided by the order of messages is kept elsewhere before
  *       anything that depends on it leaves the rank, as in the paper. Its event logger is the job
  *       here: {@link LocalRollback#chose}.

@@ -11,6 +11,9 @@ import org.fmi.Comm;
 import org.fmi.Op;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
+import org.fmi.core.log.CountingJob;
+import org.fmi.core.log.MessageLedger;
+import org.fmi.core.log.MessageLog;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.junit.jupiter.api.Test;
@@ -251,10 +254,10 @@ class AllocationTest {
               () -> {
                 // By the same code, so that the compiler saves as much in both.
                 on[0] = false;
-                m.line(false);
+                m.ledger().line(false);
                 double without = round(program, 0);
                 on[0] = true;
-                m.line(true);
+                m.ledger().line(true);
                 return Math.abs(round(program, 0) - without);
               });
         });
@@ -275,8 +278,8 @@ class AllocationTest {
   }
 
   private static Program logging(Messenger m, Program program, CountingJob job, boolean[] on) {
-    m.log(new MessageLog(m.rank(), 2, 256 << 20, job));
-    m.line(true);
+    new MessageLedger(m, new MessageLog(m.rank(), 2, 256 << 20, job), null);
+    m.ledger().line(true);
     return new Program() {
       @Override
       public void once(int bytes) {
@@ -286,7 +289,7 @@ class AllocationTest {
       @Override
       public void between() {
         job.version++;
-        m.line(on[0]); // and the same pieces of memory again
+        m.ledger().line(on[0]); // and the same pieces of memory again
         program.once(8); // behind a line there is a new list of what was decided
       }
     };

@@ -7,6 +7,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.fmi.Comm;
 import org.fmi.Status;
+import org.fmi.core.log.InTransitImage;
+import org.fmi.core.log.UnexpectedImage;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.spi.Transport;
@@ -45,12 +47,12 @@ class CheckpointSupportTest {
           while (m.userArrived() < n) {
             m.park();
           }
-          m.unreceived().fetch();
+          m.fetchUnexpected();
           // The internal context stays out of it.
           m.recv(data, 0, 1, other, INTERNAL, 0);
           assertThat(m.userSent()).isEqualTo(n);
-          MemorySegment image = Arena.ofAuto().allocate(m.unreceived().bytes());
-          m.unreceived().write(image);
+          MemorySegment image = Arena.ofAuto().allocate(UnexpectedImage.bytes(m.mailbox()));
+          UnexpectedImage.write(m.mailbox(), image);
           assertThat(image.get(FrameLayout.LONG, 0)).isEqualTo(2L * n);
           Ranks.barrier(m);
 
@@ -61,7 +63,7 @@ class CheckpointSupportTest {
           while (m.userArrived() == 0) {
             m.park();
           }
-          m.unreceived().read(image, null);
+          UnexpectedImage.read(m.mailbox(), image, InTransitImage.EMPTY);
           for (int tag = 0; tag < 3; tag++) {
             for (int i = tag; i < n; i += 3) {
               Status s = m.recv(data, 0, 10_000, Comm.ANY_SOURCE, CONTEXT, tag);
@@ -75,7 +77,7 @@ class CheckpointSupportTest {
             m.recv(data, 0, 10_000, m.rank(), CONTEXT, 7);
             assertThat(data[0]).isEqualTo((byte) i);
           }
-          assertThat(m.unreceived().bytes()).isEqualTo(8);
+          assertThat(UnexpectedImage.bytes(m.mailbox())).isEqualTo(8);
           Ranks.barrier(m);
         });
   }
@@ -89,12 +91,12 @@ class CheckpointSupportTest {
         m -> {
           byte[] large = new byte[100_000];
           var request = m.isend(large, 0, 100_000, 0, CONTEXT, 1, Mode.STANDARD);
-          MemorySegment image = Arena.ofAuto().allocate(m.unreceived().bytes());
-          assertThatThrownBy(() -> m.unreceived().write(image))
+          MemorySegment image = Arena.ofAuto().allocate(UnexpectedImage.bytes(m.mailbox()));
+          assertThatThrownBy(() -> UnexpectedImage.write(m.mailbox(), image))
               .isInstanceOf(IllegalStateException.class);
-          m.unreceived().fetch();
+          m.fetchUnexpected();
           assertThat(request.test()).isTrue();
-          m.unreceived().write(image);
+          UnexpectedImage.write(m.mailbox(), image);
         });
   }
 
@@ -114,10 +116,10 @@ class CheckpointSupportTest {
             m.send(data, 0, 1, 1, CONTEXT, 1, Mode.SYNCHRONOUS);
             Ranks.barrier(m);
           } else {
-            m.unreceived().pull(true);
+            m.mailbox().pull(true);
             Ranks.barrier(m);
-            m.unreceived().pull(false);
-            assertThat(m.unreceived().bytes()).isGreaterThan(100_000);
+            m.mailbox().pull(false);
+            assertThat(UnexpectedImage.bytes(m.mailbox())).isGreaterThan(100_000);
             assertThat(m.recv(data, 0, 100_000, 0, CONTEXT, 1).bytes()).isEqualTo(100_000);
             assertThat(data[99_999]).isEqualTo((byte) 7);
             assertThat(m.recv(data, 0, 100_000, 0, CONTEXT, 1).bytes()).isEqualTo(1);
@@ -145,8 +147,8 @@ class CheckpointSupportTest {
               Ranks.barrier(m);
             } else {
               Ranks.barrier(m);
-              m.unreceived().discard();
-              assertThat(m.unreceived().bytes()).isEqualTo(8);
+              m.mailbox().discard();
+              assertThat(UnexpectedImage.bytes(m.mailbox())).isEqualTo(8);
               Ranks.barrier(m);
             }
           }

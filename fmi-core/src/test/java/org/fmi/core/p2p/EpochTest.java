@@ -101,7 +101,7 @@ class EpochTest {
             x -> x.probe(0, CONTEXT, 1),
             x -> x.iprobe(0, CONTEXT, 1),
             x -> x.attachBuffer(1),
-            x -> x.unreceived().fetch(),
+            x -> x.fetchUnexpected(),
             x -> x.poll(),
             x -> x.park(),
             x -> done.waitFor(),

@@ -36,7 +36,7 @@ class FlowControlTest {
             for (int k = 0; k < 3; k++) {
               m.poll();
             }
-            most = Math.max(most, m.unreceived().heldBytes());
+            most = Math.max(most, Ranks.unexpectedBytes(m));
             m.recv(data, 0, bytes, 0, CONTEXT, 1);
           }
           m.recv(data, 0, 0, 0, CONTEXT, 2);
@@ -83,7 +83,7 @@ class FlowControlTest {
           for (int i = 0; i < n; i++) {
             m.probe(0, CONTEXT, 1);
             m.poll();
-            most = Math.max(most, m.unreceived().count());
+            most = Math.max(most, Ranks.unexpected(m));
             m.recv(data, 0, 0, 0, CONTEXT, 1);
           }
           assertThat((long) most)
@@ -116,14 +116,14 @@ class FlowControlTest {
           for (int i = 0; i < 100_000; i++) {
             m.poll();
           }
-          assertThat(m.unreceived().count()).isLessThanOrEqualTo(FlowLimits.ANNOUNCEMENTS);
+          assertThat(Ranks.unexpected(m)).isLessThanOrEqualTo(FlowLimits.ANNOUNCEMENTS);
           m.send(box, 0, 0, 0, CONTEXT, 0, Mode.STANDARD);
           // The last one first.
           for (int i = n - 1; i >= 0; i--) {
             m.recv(box, 0, 4, 0, CONTEXT, i);
             assertThat(box[0]).isEqualTo(i);
           }
-          assertThat(m.unreceived().count()).isZero();
+          assertThat(Ranks.unexpected(m)).isZero();
         });
   }
 
@@ -165,7 +165,7 @@ class FlowControlTest {
           for (int i = 0; i < 100_000; i++) {
             m.poll();
           }
-          assertThat(m.unreceived().count()).isEqualTo(FlowLimits.ANNOUNCEMENTS);
+          assertThat(Ranks.unexpected(m)).isEqualTo(FlowLimits.ANNOUNCEMENTS);
           receive(m, n);
         });
   }

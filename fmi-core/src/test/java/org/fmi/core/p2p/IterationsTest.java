@@ -11,6 +11,7 @@ import org.fmi.Op;
 import org.fmi.Rollback;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
+import org.fmi.core.log.Recording;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

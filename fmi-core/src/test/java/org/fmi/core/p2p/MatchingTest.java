@@ -70,7 +70,7 @@ class MatchingTest {
         assertThat(p.request.cancel()).as("seed %d", seed).isTrue();
       }
     }
-    assertThat(messenger.unreceived().count()).as("seed %d", seed).isEqualTo(unexpected.size());
+    assertThat(Ranks.unexpected(messenger)).as("seed %d", seed).isEqualTo(unexpected.size());
     for (Map.Entry<Posted, Long> e : expected.entrySet()) {
       assertThat(e.getKey().request.test()).as("seed %d", seed).isTrue();
       assertThat(e.getKey().buffer[0]).as("seed %d", seed).isEqualTo(e.getValue());

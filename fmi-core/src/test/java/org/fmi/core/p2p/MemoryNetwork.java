@@ -34,7 +34,7 @@ public final class MemoryNetwork {
    * @param remote whether ranks can read each other's memory
    * @param pause how likely a rank that sends, or writes what another reads, pauses, 0 to 1
    */
-  record Options(
+  public record Options(
       int maxPayload,
       int eagerLimit,
       int slots,
@@ -42,22 +42,22 @@ public final class MemoryNetwork {
       double delay,
       boolean remote,
       double pause) {
-    static final Options PLAIN = new Options(16 << 10, 4 << 10, 64, 0, 0);
-    static final Options ROUGH = new Options(128, 64, 4, 0.3, 0.3);
+    public static final Options PLAIN = new Options(16 << 10, 4 << 10, 64, 0, 0);
+    public static final Options ROUGH = new Options(128, 64, 4, 0.3, 0.3);
 
     /** Sends wait for their receives, but for empty ones and single bytes. */
-    static final Options WAITING = new Options(4 << 10, 1, 16, 0, 0);
+    public static final Options WAITING = new Options(4 << 10, 1, 16, 0, 0);
 
     /** Ranks run at different speeds. */
-    static final Options UNEVEN = new Options(16 << 10, 4 << 10, 16, 0.1, 0.1, false, 0.15);
+    public static final Options UNEVEN = new Options(16 << 10, 4 << 10, 16, 0.1, 0.1, false, 0.15);
 
     /** Without remote memory. */
-    Options(int maxPayload, int eagerLimit, int slots, double refuse, double delay) {
+    public Options(int maxPayload, int eagerLimit, int slots, double refuse, double delay) {
       this(maxPayload, eagerLimit, slots, refuse, delay, false, 0);
     }
 
     /** With it. */
-    Options reading() {
+    public Options reading() {
       return new Options(maxPayload, eagerLimit, slots, refuse, delay, true, pause);
     }
   }
@@ -102,7 +102,7 @@ public final class MemoryNetwork {
   }
 
   /** Without memory that ranks share. */
-  MemoryNetwork(int size, long seed, Options options) {
+  public MemoryNetwork(int size, long seed, Options options) {
     this(size, seed, options, null);
   }
 
@@ -111,7 +111,7 @@ public final class MemoryNetwork {
    *
    * @param nodes the node of each rank, with which it shares memory
    */
-  MemoryNetwork(int size, long seed, Options options, int @Nullable [] nodes) {
+  public MemoryNetwork(int size, long seed, Options options, int @Nullable [] nodes) {
     this.options = options;
     this.shares = new MemoryShare[nodes == null ? 0 : size];
     if (nodes != null) {
@@ -146,25 +146,25 @@ public final class MemoryNetwork {
   }
 
   /** Lets an offer of a rank to another one throw, after this many that do not. */
-  void failOffer(int rank, int peer, int after) {
+  public void failOffer(int rank, int peer, int after) {
     ends[rank].failing = peer;
     ends[rank].failsAfter = after;
   }
 
   /** From now on who sleeps does so until it is woken, however short it wanted to. */
-  void sleepUntilWoken() {
+  public void sleepUntilWoken() {
     untilWoken = true;
   }
 
   /** How many times memory is exposed now. */
-  int exposures() {
+  public int exposures() {
     synchronized (exposures) {
       return (int) exposures.stream().filter(e -> e.ticket != 0).count();
     }
   }
 
   /** Bytes that have been read so far. */
-  long bytesRead() {
+  public long bytesRead() {
     synchronized (exposures) {
       return bytesRead;
     }
@@ -176,7 +176,7 @@ public final class MemoryNetwork {
   }
 
   /** Bytes on the way from one rank to another one at most. */
-  long capacity() {
+  public long capacity() {
     return (long) options.slots * (FrameLayout.HEADER_BYTES + options.maxPayload);
   }
 

@@ -11,6 +11,10 @@ import org.fmi.Comm;
 import org.fmi.Datatype.Predefined;
 import org.fmi.FmiException;
 import org.fmi.Request;
+import org.fmi.core.log.InTransitImage;
+import org.fmi.core.log.KeptRequests;
+import org.fmi.core.log.Recording;
+import org.fmi.core.log.UnexpectedImage;
 import org.fmi.core.object.ObjectCodec;
 import org.fmi.core.object.StandIns;
 import org.fmi.core.p2p.MemoryNetwork.Options;
@@ -121,29 +125,13 @@ final class MessageTagTest {
     alone(
         m -> {
           sendInts(m);
-          MemorySegment image = Arena.ofAuto().allocate(m.unreceived().bytes());
-          m.unreceived().write(image);
+          MemorySegment image = Arena.ofAuto().allocate(UnexpectedImage.bytes(m.mailbox()));
+          UnexpectedImage.write(m.mailbox(), image);
           rollBack(m);
-          m.unreceived().read(image, null);
+          UnexpectedImage.read(m.mailbox(), image, InTransitImage.EMPTY);
           assertThat(m.probe(0, CONTEXT, 7).tag()).isEqualTo(7);
           assertRefused(() -> m.recv(new double[2], 0, 16, Comm.ANY_SOURCE, CONTEXT, DOUBLES));
         });
-  }
-
-  @Test
-  void aMessageThatCrossesALineHasItsType() {
-    LineMessages.Kept late = new LineMessages(1).keep(CONTEXT, 0, INTS, 16, null);
-    assertThat(late.tag).isEqualTo(INTS);
-  }
-
-  @Test
-  void aLogHasTheTypesOfItsMessages() {
-    LogMemory memory = new LogMemory();
-    memory.most(1 << 20);
-    long position = memory.add(CONTEXT, INTS, new int[4], 0, 16);
-    MessageRequest again = Ranks.messenger(0, 1).requests().make();
-    memory.prepare(again, 0, position);
-    assertThat(again.tag).isEqualTo(INTS);
   }
 
   @Test
@@ -218,7 +206,7 @@ final class MessageTagTest {
           program.recorder().startReplay(mismatch -> {});
           calls.run();
           program.recorder().endReplay();
-          assertThat(m.unreceived().count()).isZero();
+          assertThat(Ranks.unexpected(m)).isZero();
         });
   }
 }

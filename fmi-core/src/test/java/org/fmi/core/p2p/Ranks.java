@@ -31,7 +31,7 @@ public final class Ranks {
 
   private Ranks() {}
 
-  static Messenger messenger(int rank, int size) {
+  public static Messenger messenger(int rank, int size) {
     return new Messenger(
         rank,
         size,
@@ -39,6 +39,16 @@ public final class Ranks {
         (peer, reason) -> {
           throw new AssertionError("lost " + peer + ": " + reason);
         });
+  }
+
+  /** How many messages no receive has matched, those of the runtime included. */
+  public static int unexpected(Messenger m) {
+    return m.mailbox().unexpected().count();
+  }
+
+  /** Memory that they take. */
+  public static long unexpectedBytes(Messenger m) {
+    return m.mailbox().unexpected().heldBytes();
   }
 
   /**
@@ -73,22 +83,22 @@ public final class Ranks {
       MemoryNetwork network, int size, Thread.Builder threads, Body body, String what) {
     Messenger[] messengers = run(network, size, threads, body, what);
     for (Messenger m : messengers) {
-      if (m.unreceived().count() > 0 || m.activeRequests() > 0) {
+      if (unexpected(m) > 0 || m.activeRequests() > 0) {
         throw new AssertionError(
             "rank %d is left with %d messages and %d requests"
-                .formatted(m.rank(), m.unreceived().count(), m.activeRequests()));
+                .formatted(m.rank(), unexpected(m), m.activeRequests()));
       }
     }
     return network;
   }
 
   /** Runs the body in epoch 0; fails if one of them fails, or they hang. */
-  static void run(int size, long seed, MemoryNetwork.Options options, Body body) {
+  public static void run(int size, long seed, MemoryNetwork.Options options, Body body) {
     run(new MemoryNetwork(size, seed, options), size, body, "seed " + seed + ", " + options);
   }
 
   /** The same on a network of these ranks. */
-  static Messenger[] run(MemoryNetwork network, int size, Body body, String what) {
+  public static Messenger[] run(MemoryNetwork network, int size, Body body, String what) {
     return run(network, size, systemThreads(), body, what);
   }
 
@@ -108,7 +118,7 @@ public final class Ranks {
    *
    * @param progress what changes again and again unless they hang
    */
-  static void run(Messenger[] messengers, LongSupplier progress, Body body, String what) {
+  public static void run(Messenger[] messengers, LongSupplier progress, Body body, String what) {
     run(messengers, systemThreads(), progress, body, what);
   }
 
@@ -192,7 +202,7 @@ public final class Ranks {
   }
 
   /** Lets all ranks wait for each other by messages of an internal context. */
-  static void barrier(PointToPoint m) {
+  public static void barrier(PointToPoint m) {
     byte[] nothing = new byte[0];
     for (int step = 1; step < m.size(); step *= 2) {
       int to = (m.rank() + step) % m.size();

@@ -161,13 +161,13 @@ class ReadingTest {
             while (m.userArrived() < 1) {
               m.poll();
             }
-            m.unreceived().fetch();
+            m.fetchUnexpected();
             assertThat(m.recv(memory, 0, BYTES, 0, CONTEXT, 1).bytes()).isEqualTo(BYTES);
             check(memory, 0, BYTES, 3);
             while (m.userArrived() < 2) {
               m.poll();
             }
-            m.unreceived().discard();
+            m.mailbox().discard();
             m.poll();
             assertThat(m.iprobe(0, CONTEXT, 1)).isNull();
           }

@@ -7,6 +7,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.fmi.Request;
+import org.fmi.core.log.CountingJob;
+import org.fmi.core.log.MessageLedger;
+import org.fmi.core.log.MessageLog;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
@@ -97,7 +100,7 @@ final class SendBufferTest {
     receive(BYTES, all - 1);
     receiveAll(0, all - 1);
     assertThat(sender.requests().copies.inUse()).isFalse();
-    assertThat(receiver.unreceived().count()).isZero();
+    assertThat(Ranks.unexpected(receiver)).isZero();
   }
 
   @Test
@@ -203,7 +206,7 @@ final class SendBufferTest {
       assertThat(other.test()).isFalse();
       sender.poll();
       nanos += 1_000_000;
-      most = Math.max(most, receiver.unreceived().count());
+      most = Math.max(most, Ranks.unexpected(receiver));
     }
     long cost = 8 + FlowLimits.MESSAGE_COST;
     long room = FlowLimits.windowBytes(2) + sender.requests().copies.bytes();
@@ -231,14 +234,14 @@ final class SendBufferTest {
             assertThat(m.requests().copies.inUse()).isFalse();
             return;
           }
-          m.unreceived().pull(true);
+          m.mailbox().pull(true);
           while (m.userArrived() < all) {
-            m.unreceived().fetch();
+            m.fetchUnexpected();
             m.poll();
           }
-          m.unreceived().fetch();
-          m.unreceived().pull(false);
-          assertThat(m.unreceived().heldBytes()).isEqualTo((long) all * BYTES);
+          m.fetchUnexpected();
+          m.mailbox().pull(false);
+          assertThat(Ranks.unexpectedBytes(m)).isEqualTo((long) all * BYTES);
           m.send(message, 0, 0, 0, CONTEXT, 0, Mode.STANDARD);
           for (int i = 0; i < all; i++) {
             m.recv(message, 0, BYTES, 0, CONTEXT, i);
@@ -263,8 +266,9 @@ final class SendBufferTest {
   /** They are in the log, and are sent again out of it. */
   @Test
   void anEpochInWhichTheProgramContinuesSendsThemOutOfTheLog() {
-    sender.log(new MessageLog(0, 2, 100_000_000, new CountingJob()));
-    sender.line(true);
+    MessageLedger senderLedger =
+        new MessageLedger(sender, new MessageLog(0, 2, 100_000_000, new CountingJob()), null);
+    sender.ledger().line(true);
     int all = EAGER + COPIES;
     for (int i = 0; i < all; i++) {
       send(i);
@@ -273,9 +277,9 @@ final class SendBufferTest {
     receiver.enter(1, new Transport[] {next.transport(1)});
     sender.goOn(1, new Transport[] {next.transport(0)});
     assertThat(sender.requests().copies.inUse()).isFalse();
-    assertThat(sender.sendAgain(1)).containsExactly(all, (long) all * BYTES);
+    assertThat(senderLedger.sendAgain(1)).containsExactly(all, (long) all * BYTES);
     receiveAll(0, all);
-    assertThat(receiver.unreceived().count()).isZero();
+    assertThat(Ranks.unexpected(receiver)).isZero();
   }
 
   @Test

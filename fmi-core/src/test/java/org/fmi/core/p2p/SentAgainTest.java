@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.IntStream;
 import org.fmi.Request;
+import org.fmi.core.log.CountingJob;
+import org.fmi.core.log.MessageLedger;
+import org.fmi.core.log.MessageLog;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
@@ -42,8 +45,9 @@ final class SentAgainTest {
     MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
     survivor.enter(0, new Transport[] {network.transport(0)});
     replacement.enter(0, new Transport[] {network.transport(1)});
-    survivor.log(new MessageLog(0, 2, 10_000_000, new CountingJob()));
-    survivor.line(true);
+    MessageLedger survivorLedger =
+        new MessageLedger(survivor, new MessageLog(0, 2, 10_000_000, new CountingJob()), null);
+    survivor.ledger().line(true);
     for (int i = 0; i < MESSAGES; i++) {
       data[0] = i;
       survivor.send(data, 0, BYTES, 1, CONTEXT, i, Mode.STANDARD);
@@ -53,7 +57,7 @@ final class SentAgainTest {
     MemoryNetwork next = new MemoryNetwork(2, 1, Options.PLAIN);
     replacement.enter(1, new Transport[] {next.transport(1)});
     survivor.goOn(1, new Transport[] {next.transport(0)});
-    assertThat(survivor.sendAgain(1)).containsExactly(MESSAGES, (long) MESSAGES * BYTES);
+    assertThat(survivorLedger.sendAgain(1)).containsExactly(MESSAGES, (long) MESSAGES * BYTES);
   }
 
   private void poll() {
@@ -82,13 +86,13 @@ final class SentAgainTest {
   void theyComeAsOthersAreReceived() {
     for (int i = 0; i < MESSAGES; i++) {
       poll();
-      assertThat(replacement.unreceived().count()).isBetween(1, EAGER);
-      assertThat(replacement.unreceived().heldBytes())
-          .isEqualTo((long) replacement.unreceived().count() * BYTES);
+      assertThat(Ranks.unexpected(replacement)).isBetween(1, EAGER);
+      assertThat(Ranks.unexpectedBytes(replacement))
+          .isEqualTo((long) Ranks.unexpected(replacement) * BYTES);
       receive(i);
     }
     poll();
-    assertThat(replacement.unreceived().count()).isZero();
+    assertThat(Ranks.unexpected(replacement)).isZero();
   }
 
   /** What a call waits for may be the last of them. */
@@ -96,10 +100,10 @@ final class SentAgainTest {
   void aReceiverThatWaitsForALaterOneGetsIt() {
     Request last = replacement.irecv(data, 0, BYTES, 0, CONTEXT, MESSAGES - 1);
     poll();
-    assertThat(replacement.unreceived().count()).isEqualTo(EAGER);
+    assertThat(Ranks.unexpected(replacement)).isEqualTo(EAGER);
     complete(last);
     assertThat(data[0]).isEqualTo(MESSAGES - 1);
-    assertThat(replacement.unreceived().count()).isEqualTo(MESSAGES - 1);
+    assertThat(Ranks.unexpected(replacement)).isEqualTo(MESSAGES - 1);
     IntStream.range(0, MESSAGES - 1).forEach(this::receive);
   }
 
@@ -114,6 +118,6 @@ final class SentAgainTest {
       IntStream.range(begin, end - 1).forEach(this::receive);
     }
     poll();
-    assertThat(replacement.unreceived().count()).isZero();
+    assertThat(Ranks.unexpected(replacement)).isZero();
   }
 }

@@ -22,7 +22,7 @@ import org.fmi.Same;
 import org.fmi.core.checkpoint.Image;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
-import org.fmi.core.p2p.ImageWriter;
+import org.fmi.core.log.ImageWriter;
 import org.fmi.core.p2p.Ranks;
 import org.fmi.core.state.LoopState;
 import org.fmi.core.state.StateLayout;

@@ -21,7 +21,7 @@ import net.openhft.chronicle.bytes.BytesOut;
 import org.fmi.Box;
 import org.fmi.Holder;
 import org.fmi.Same;
-import org.fmi.core.p2p.ImageWriter;
+import org.fmi.core.log.ImageWriter;
 import org.junit.jupiter.api.Test;
 
 final class LoopStateTest {

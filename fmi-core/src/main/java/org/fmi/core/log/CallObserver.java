@@ -1,0 +1,13 @@
+package org.fmi.core.log;
+
+/**
+ * Sees the calls of a program in its loops, for {@code fmirun --check}. While there is one,
+ * collectives go by messages, so that it sees what they send too.
+ */
+public interface CallObserver {
+  /** A message is about to be sent. */
+  void sends(Object base, long offset, long bytes, int dest, int context, long tag);
+
+  /** A message is about to be received or probed for. */
+  void receives(int source);
+}

@@ -1,0 +1,144 @@
+package org.fmi.core.log;
+
+import static org.fmi.wire.FrameLayout.LONG;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import org.fmi.core.p2p.Mailbox;
+
+/**
+ * The layout of what a checkpoint holds of the messages that cross its line; longs, little endian,
+ * the data of each message rounded up to 8 bytes.
+ *
+ * <pre>
+ *   | early | not to be sent | determinants | messages |   how many
+ *   | rank | length | sum |                                for each early one, in the order announced
+ *   | rank | length | sum |                                for each that is not to be sent, in order
+ *   | determinants |
+ *   | context, source | tag | length | data ... |  for each message, in the order announced
+ * </pre>
+ */
+public final class InTransitImage {
+  private static final long HEADER = 4L * Long.BYTES;
+  private static final long COME = 3L * Long.BYTES;
+  private static final long MESSAGE_HEADER = 3L * Long.BYTES;
+
+  /** Of a line that nothing crosses. */
+  public static final InTransitImage EMPTY =
+      new InTransitImage(MemorySegment.ofArray(new long[(int) HEADER / Long.BYTES]).asReadOnly());
+
+  private final MemorySegment memory;
+
+  /** The image that lies in {@code memory}. */
+  public InTransitImage(MemorySegment memory) {
+    this.memory = memory;
+  }
+
+  /**
+   * The size of an image, in bytes.
+   *
+   * @param unneeded messages that are not to be sent
+   */
+  public static long bytes(
+      InTransitMessages messages, List<InTransitMessages.Received> unneeded, long[] determinants) {
+    int come = messages.earlyThere().size() + unneeded.size();
+    long bytes = HEADER + COME * come + (long) Long.BYTES * determinants.length;
+    for (InTransitMessages.Kept m : messages.kept()) {
+      bytes += MESSAGE_HEADER + roundUp(m.length);
+    }
+    return bytes;
+  }
+
+  /**
+   * Writes it.
+   *
+   * @param unneeded messages that are not to be sent
+   */
+  public void write(
+      InTransitMessages messages, List<InTransitMessages.Received> unneeded, long[] determinants) {
+    List<InTransitMessages.Kept> kept = messages.kept();
+    List<InTransitMessages.Received> early = messages.earlyThere();
+    memory.set(LONG, 0, early.size());
+    memory.set(LONG, 8, unneeded.size());
+    memory.set(LONG, 16, determinants.length);
+    memory.set(LONG, 24, kept.size());
+    long at = put(HEADER, early);
+    at = put(at, unneeded);
+    for (long value : determinants) {
+      memory.set(LONG, at, value);
+      at += Long.BYTES;
+    }
+    for (InTransitMessages.Kept m : kept) {
+      memory.set(LONG, at, (long) m.context << Integer.SIZE | m.source);
+      memory.set(LONG, at + 8, m.tag);
+      memory.set(LONG, at + 16, m.length);
+      MemorySegment.copy(m.data(), 0, memory, at + MESSAGE_HEADER, m.length);
+      at += MESSAGE_HEADER + roundUp(m.length);
+    }
+  }
+
+  private long put(long from, List<InTransitMessages.Received> messages) {
+    long at = from;
+    for (InTransitMessages.Received m : messages) {
+      memory.set(LONG, at, m.rank());
+      memory.set(LONG, at + 8, m.length());
+      memory.set(LONG, at + 16, m.sum());
+      at += COME;
+    }
+    return at;
+  }
+
+  private List<InTransitMessages.Received> come(long from, long count) {
+    List<InTransitMessages.Received> messages = new ArrayList<>();
+    for (long at = from; at < from + count * COME; at += COME) {
+      messages.add(
+          new InTransitMessages.Received(
+              (int) memory.get(LONG, at), memory.get(LONG, at + 8), memory.get(LONG, at + 16)));
+    }
+    return messages;
+  }
+
+  /** Messages that the state has already and that are sent behind the line, as announced. */
+  public List<InTransitMessages.Received> early() {
+    return come(HEADER, memory.get(LONG, 0));
+  }
+
+  /** Messages that are not to be sent, to each rank in the order sent. */
+  public List<InTransitMessages.Received> unneeded() {
+    return come(HEADER + COME * memory.get(LONG, 0), memory.get(LONG, 8));
+  }
+
+  private long determinantsAt() {
+    return HEADER + COME * (memory.get(LONG, 0) + memory.get(LONG, 8));
+  }
+
+  /** What was decided behind the line. */
+  public long[] determinants() {
+    long[] values = new long[(int) memory.get(LONG, 16)];
+    MemorySegment.copy(memory, LONG, determinantsAt(), values, 0, values.length);
+    return values;
+  }
+
+  /** Shows the messages. */
+  void read(Mailbox.Restored restored) {
+    long at = determinantsAt() + Long.BYTES * memory.get(LONG, 16);
+    long count = memory.get(LONG, 24);
+    for (long i = 0; i < count; i++) {
+      long from = memory.get(LONG, at);
+      long length = memory.get(LONG, at + 16);
+      restored.message(
+          (int) (from >> Integer.SIZE),
+          (int) from,
+          memory.get(LONG, at + 8),
+          length,
+          memory,
+          at + MESSAGE_HEADER);
+      at += MESSAGE_HEADER + roundUp(length);
+    }
+  }
+
+  private static long roundUp(long bytes) {
+    return (bytes + 7) & ~7L;
+  }
+}

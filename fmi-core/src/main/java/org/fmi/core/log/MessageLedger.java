@@ -1,0 +1,486 @@
+package org.fmi.core.log;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.Objects;
+import org.fmi.control.Counter;
+import org.fmi.core.p2p.Contexts;
+import org.fmi.core.p2p.Ledger;
+import org.fmi.core.p2p.Mailbox;
+import org.fmi.core.p2p.MessageRequest;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.Outbox;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.p2p.UnexpectedMessage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ledger of a rank of which messages are logged, or which takes checkpoints that no rank waits
+ * for: passes what the data path does to the {@link MessageLog}, with its {@link Determinants}, and
+ * to the {@link InTransitMessages}.
+ */
+public final class MessageLedger implements Ledger {
+  private final Messenger messenger;
+  private final Mailbox mailbox;
+  private final Outbox outbox;
+  private final MessageLog log;
+  private final UnstableDeterminants unstable;
+  private final TrackedMessage.Pool tracked;
+
+  /** Null if all ranks wait for checkpoints. */
+  private final @Nullable InTransitMessages inTransit;
+
+  // ---- the message that has arrived last, until it is matched or kept
+  private int number = MessageLog.NO_NUMBER;
+  private InTransitMessages.@Nullable Crossing crossing;
+
+  /**
+   * Has the ledger follow a messenger's messages from now on.
+   *
+   * @param inTransit messages that cross recovery lines; null if none can
+   */
+  public MessageLedger(Messenger messenger, MessageLog log, @Nullable InTransitMessages inTransit) {
+    this.messenger = messenger;
+    this.mailbox = messenger.mailbox();
+    this.outbox = messenger.outbox();
+    this.log = log;
+    this.unstable = log.unstable();
+    this.tracked = log.tracked();
+    this.inTransit = inTransit;
+    messenger.ledger(this);
+  }
+
+  /** The log of messages and determinants. */
+  public MessageLog log() {
+    return log;
+  }
+
+  // ---- epochs and recovery lines
+
+  @Override
+  public void enters(boolean continues) {
+    if (inTransit != null) {
+      inTransit.enter();
+    }
+    if (continues) {
+      log.enterEpoch();
+    } else {
+      unstable.enterEpoch();
+    }
+  }
+
+  @Override
+  public void line(boolean begins) {
+    log.line(begins);
+    mailbox.forEach(
+        m -> {
+          if (m.tracked() instanceof TrackedMessage t) {
+            t.number = MessageLog.NO_NUMBER;
+          }
+        });
+  }
+
+  /**
+   * This rank comes to a recovery line, which others come to at another time. Messages belong to it
+   * that are here and no receive has matched, and before them those that receives have matched
+   * whose data is still under way.
+   */
+  public void begin(long line) {
+    InTransitMessages lines = Objects.requireNonNull(inTransit);
+    lines.begin(line);
+    for (MessageRequest r : messenger.requests().underWay()) {
+      if (!r.isSend() && r.hasMatched()) {
+        TrackedMessage t = tracked.of(r);
+        t.crossing =
+            lines.keep(
+                r.context(),
+                r.matchedSource(),
+                r.matchedTag(),
+                r.matchedLength(),
+                earlyOf(t.crossing));
+      }
+    }
+    mailbox.forEach(
+        m -> {
+          if (MessageLog.covers(m.context())) {
+            keep(lines, m);
+          }
+        });
+  }
+
+  private void keep(InTransitMessages lines, UnexpectedMessage m) {
+    TrackedMessage t = tracked.of(m);
+    InTransitMessages.Kept kept =
+        lines.keep(m.context(), m.source(), m.tag(), m.length(), earlyOf(t.crossing));
+    if (m.isInOwnSend()) {
+      mailbox.fetch(m);
+    }
+    if (m.isHere()) {
+      kept.received(m.data(), 0);
+    } else {
+      t.crossing = kept;
+    }
+  }
+
+  private static InTransitMessages.@Nullable Early earlyOf(
+      InTransitMessages.@Nullable Crossing crossing) {
+    return crossing instanceof InTransitMessages.Early early ? early : null;
+  }
+
+  /** The recovery line is committed: the log begins there. */
+  public void committed() {
+    mailbox.forEach(
+        m -> {
+          renumber(m.tracked(), m.source());
+          assert m.isHere() || m.isInOwnSend() || isResent(m) || !MessageLog.covers(m.context())
+              : "a message from before the line is still at its sender";
+        });
+    messenger.forEachIncoming(r -> renumber(r.tracked(), r.matchedSource()));
+    log.cut();
+  }
+
+  private void renumber(@Nullable Tracked of, int source) {
+    if (of instanceof TrackedMessage t) {
+      t.number = log.renumbered(source, t.number);
+    }
+  }
+
+  // ---- a message that is sent again
+
+  @Override
+  public boolean isResent(UnexpectedMessage message) {
+    return message.tracked() instanceof TrackedMessage t && t.number != MessageLog.NO_NUMBER;
+  }
+
+  @Override
+  public boolean isResent(MessageRequest send) {
+    return TrackedMessage.numberOf(send) != MessageLog.NO_NUMBER;
+  }
+
+  /**
+   * Sends a rank again, in order and ahead of anything else, all that it has not received.
+   *
+   * @return how many messages, and their bytes
+   */
+  public long[] sendAgain(int dest) {
+    long messages = 0;
+    long bytes = 0;
+    long count = log.count(dest);
+    long copy = log.first(dest);
+    for (long each = 0; each < count; each++) {
+      MessageRequest waiting = log.synchronous(dest, each);
+      if (log.isReceived(dest, each)) {
+        if (waiting != null) {
+          outbox.complete(waiting);
+        }
+      } else {
+        messages++;
+        if (waiting == null) {
+          bytes += log.length(copy);
+          log.read(
+              copy,
+              (memory, at, length, context, tag) ->
+                  outbox.resend(memory, at, length, dest, context, tag));
+        } else {
+          bytes += waiting.bytes();
+          outbox.resend(waiting);
+        }
+      }
+      copy = log.next(copy);
+    }
+    return new long[] {messages, bytes};
+  }
+
+  // ---- sends
+
+  @Override
+  public boolean sends(Object base, long offset, long bytes, int dest, int context, long tag) {
+    if (!MessageLog.covers(context)) {
+      return true;
+    }
+    if (log.on()) {
+      unstable.sends();
+      if (!log.sends(base, offset, bytes, dest, context, tag)) {
+        return false; // it was received there before this rank rolled back
+      }
+    }
+    // Else the checkpoint that this rank has rolled back to has it there.
+    return inTransit == null || inTransit.sends(base, offset, bytes, dest, context, tag);
+  }
+
+  @Override
+  public boolean isRepeating(int context) {
+    return log.on() && MessageLog.covers(context) && log.isRepeating();
+  }
+
+  /**
+   * A send that is repeated must not wait for its receive: before, it did not need to if the
+   * message had been received already, and what was determined then may be that the receive is
+   * cancelled, or comes later.
+   */
+  @Override
+  public boolean holds(int dest, int context) {
+    if (!log.on() || !log.again || !MessageLog.covers(context)) {
+      return false;
+    }
+    long copy = log.last();
+    if (copy == LogMemory.NONE) {
+      return false;
+    }
+    log.read(
+        copy,
+        (memory, at, length, _, tag) -> {
+          MessageRequest r = outbox.hold(memory, at, length, dest, context, tag);
+          tracked.of(r).depends = unstable.changes();
+        });
+    return true;
+  }
+
+  @Override
+  public void queues(MessageRequest send) {
+    if (log.on() && MessageLog.covers(send.context())) {
+      if (send.mode() == Mode.SYNCHRONOUS) {
+        log.synchronous(send);
+      }
+      tracked.of(send).depends = unstable.changes();
+    }
+  }
+
+  @Override
+  public long stamp() {
+    return inTransit == null ? 0 : inTransit.stamp();
+  }
+
+  @Override
+  public boolean precedes(Link link, int context) {
+    return !MessageLog.covers(context) || unstable.piggyback(link, unstable.changes());
+  }
+
+  @Override
+  public boolean precedes(Link link, MessageRequest send) {
+    return !(send.tracked() instanceof TrackedMessage t) || unstable.piggyback(link, t.depends);
+  }
+
+  @Override
+  public void withdraws(MessageRequest send) {
+    if (MessageLog.covers(send.context())) {
+      log.withdraws(send.peer());
+      if (inTransit != null) {
+        inTransit.withdraws(send.peer());
+      }
+    }
+  }
+
+  @Override
+  public void completes(MessageRequest send) {
+    if (TrackedMessage.numberOf(send) != MessageLog.NO_NUMBER) {
+      log.completed(send);
+    }
+    tracked.forget(send);
+  }
+
+  @Override
+  public void refuses(int context) {
+    if (MessageLog.covers(context)) {
+      log.chooses(Choice.REFUSED);
+    }
+  }
+
+  // ---- receives
+
+  @Override
+  public boolean posts(MessageRequest receive) {
+    return !Contexts.isProgram(receive.context()) || log.posts(receive);
+  }
+
+  @Override
+  public void arrives(
+      int source,
+      int context,
+      long tag,
+      long bytes,
+      long stamp,
+      @Nullable MemorySegment memory,
+      long at) {
+    if (!MessageLog.covers(context)) {
+      return;
+    }
+    if (inTransit != null) {
+      InTransitMessages.Crossing by = inTransit.arrives(source, context, tag, bytes, stamp);
+      if (by != null && memory != null) {
+        by.received(memory, at);
+      } else {
+        crossing = by;
+      }
+    }
+    number = log.arrives(source);
+  }
+
+  @Override
+  public void keeps(UnexpectedMessage message) {
+    if (number != MessageLog.NO_NUMBER || crossing != null) {
+      arrivedTo(tracked.of(message));
+    }
+  }
+
+  private void arrivedTo(TrackedMessage t) {
+    t.number = number;
+    t.crossing = crossing;
+    number = MessageLog.NO_NUMBER;
+    crossing = null;
+  }
+
+  @Override
+  public void matches(MessageRequest receive, @Nullable UnexpectedMessage waited) {
+    if (waited == null) {
+      if (number != MessageLog.NO_NUMBER || crossing != null || receive.tracked() != null) {
+        arrivedTo(tracked.of(receive));
+      }
+    } else if (waited.tracked() instanceof TrackedMessage from) {
+      TrackedMessage t = tracked.of(receive);
+      t.number = from.number;
+      t.crossing = from.crossing;
+      tracked.forget(waited);
+    }
+    if (Determinants.isOpen(receive.peer())) {
+      log.matches(receive);
+    }
+  }
+
+  @Override
+  public void fetches(MessageRequest by, UnexpectedMessage message) {
+    TrackedMessage from = tracked.of(message);
+    tracked.of(by).crossing = from.crossing;
+    from.crossing = null;
+  }
+
+  @Override
+  public void delivers(MessageRequest receive) {
+    if (receive.tracked() instanceof TrackedMessage t) {
+      if (t.number != MessageLog.NO_NUMBER) {
+        log.received(receive, t.number);
+      }
+      InTransitMessages.Crossing by = t.crossing;
+      if (by != null) {
+        by.received(receive);
+      }
+      tracked.forget(receive);
+    }
+  }
+
+  @Override
+  public boolean isUrgent() {
+    return inTransit != null && inTransit.isCollecting();
+  }
+
+  @Override
+  public void onFrame(int peer, MemorySegment memory, long at) {
+    unstable.onFrame(peer, memory, at);
+  }
+
+  // ---- answers
+
+  /** What the answer on a request is recorded in, or repeated from; null if it need not be. */
+  private @Nullable Determinants of(MessageRequest r) {
+    return r.isKnown() || !Contexts.isProgram(r.context()) ? null : log.determinants();
+  }
+
+  @Override
+  public boolean answers(MessageRequest request, boolean complete) {
+    Determinants d = of(request);
+    if (d == null) {
+      return complete;
+    }
+    if (d.haveAnswer()) {
+      return d.answer();
+    }
+    d.answered(complete);
+    return complete;
+  }
+
+  @Override
+  public boolean hasJustAnswered(MessageRequest request) {
+    Determinants d = of(request);
+    return d != null && d.haveJustAnswered();
+  }
+
+  /** What is known of a receive that can be cancelled; null if nothing need be. */
+  private @Nullable Determinants ofCancel(MessageRequest r) {
+    return r.isSend() || r.isWithheld() ? null : of(r);
+  }
+
+  @Override
+  public boolean mayCancel(MessageRequest request) {
+    Determinants d = ofCancel(request);
+    if (d == null || !d.haveAnswer()) {
+      return true;
+    }
+    boolean before = d.answer();
+    assert !before : "a receive was cancelled that is not to be";
+    return false;
+  }
+
+  @Override
+  public void cancels(MessageRequest request, boolean cancelled) {
+    Determinants d = ofCancel(request);
+    if (d != null) {
+      if (cancelled) {
+        d.cancelled(tracked.of(request).posted);
+        tracked.forget(request);
+      } else {
+        d.answered(false);
+      }
+    }
+  }
+
+  @Override
+  public @Nullable Found finds(int source, int context, boolean waits) {
+    Determinants d = ofProbe(source, context, waits);
+    if (d == null) {
+      return null;
+    }
+    if (!waits) {
+      if (!d.haveAnswer()) {
+        return null;
+      }
+      if (!d.answer()) {
+        return Found.NOTHING;
+      }
+    }
+    long found = d.find();
+    return found == Determinants.UNKNOWN
+        ? null
+        : new Found(Determinants.source(found), Determinants.tag(found));
+  }
+
+  @Override
+  public void found(int source, int context, boolean waits, @Nullable UnexpectedMessage message) {
+    Determinants d = ofProbe(source, context, waits);
+    if (d == null) {
+      return;
+    }
+    if (message == null) {
+      d.answered(false);
+    } else if (waits) {
+      d.found(message.source(), message.tag());
+    } else {
+      d.foundAtOnce(message.source(), message.tag());
+    }
+  }
+
+  /** Which message a probe finds that waits is open only if it names no source. */
+  private @Nullable Determinants ofProbe(int source, int context, boolean waits) {
+    return !Contexts.isProgram(context) || (waits && !Determinants.isOpen(source))
+        ? null
+        : log.determinants();
+  }
+
+  // ---- what it shows
+
+  @Override
+  public void count(Map<Counter, Long> counters) {
+    counters.put(Counter.LOG_MESSAGES, log.messages());
+    counters.put(Counter.LOG_BYTES, log.bytes());
+    counters.put(Counter.LOG_LIMIT_BYTES, log.limit());
+  }
+}

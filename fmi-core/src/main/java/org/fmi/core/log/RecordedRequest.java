@@ -1,0 +1,56 @@
+package org.fmi.core.log;
+
+import org.fmi.Request;
+import org.fmi.Status;
+import org.fmi.core.p2p.MessageRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request begun while the recorder was on: what the program learns of it is recorded, or comes
+ * from the record.
+ */
+final class RecordedRequest implements Request {
+  private final Recording recording;
+  private final MessageRequest request;
+
+  /** Whether the program has been told that it is complete, while that was recorded. */
+  boolean told;
+
+  RecordedRequest(Recording recording, MessageRequest request) {
+    this.recording = recording;
+    this.request = request;
+  }
+
+  MessageRequest request() {
+    return request;
+  }
+
+  @Override
+  public Status waitFor() {
+    return recording.waitFor(request);
+  }
+
+  @Override
+  public boolean test() {
+    if (!recording.test(this, true)) {
+      return false;
+    }
+    request.result(); // throws if it has failed
+    return true;
+  }
+
+  @Override
+  public @Nullable Status status() {
+    return recording.test(this, false) ? request.result() : null;
+  }
+
+  @Override
+  public boolean cancel() {
+    return recording.cancel(request);
+  }
+
+  @Override
+  public void progress() {
+    recording.progress(request);
+  }
+}

@@ -1,0 +1,396 @@
+package org.fmi.core.log;
+
+import java.lang.foreign.MemorySegment;
+import org.fmi.FmiException;
+import org.fmi.Request;
+import org.fmi.Status;
+import org.fmi.core.p2p.CollectiveCall;
+import org.fmi.core.p2p.FlowPart;
+import org.fmi.core.p2p.Ledger;
+import org.fmi.core.p2p.Mailbox;
+import org.fmi.core.p2p.MessageRequest;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.Outbox;
+import org.fmi.core.p2p.PointToPoint;
+import org.fmi.core.p2p.Requests;
+import org.fmi.core.p2p.Turns;
+import org.fmi.spi.NodeShare;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shows the program's calls to a {@link Recorder} while that is on: records them, or answers them
+ * from the record of the process before. Else it hands them on.
+ *
+ * <p>The runtime's own calls go to the {@link Messenger} itself, and so are never recorded. A call
+ * that is not recorded costs one test of a field more than there.
+ */
+public final class Recording implements PointToPoint {
+  private final Messenger messenger;
+  private final Outbox outbox;
+  private final Mailbox mailbox;
+  private final Requests requests;
+  private final Runnable onCall;
+  private Recorder recorder;
+
+  /** Sees the calls in loops; null if nobody does. */
+  private @Nullable CallObserver observer;
+
+  /** Whom the part of a {@code flowLoop} that is under way reaches. */
+  private @Nullable FlowPart reach;
+
+  private @Nullable Turns turns;
+
+  /**
+   * Calls on a messenger; neither recorded nor replayed at first.
+   *
+   * @param limit the most that the record may hold, in bytes
+   * @param onCall run when a call begins that is recorded or replayed
+   */
+  public Recording(Messenger messenger, long limit, Runnable onCall) {
+    this.messenger = messenger;
+    this.outbox = messenger.outbox();
+    this.mailbox = messenger.mailbox();
+    this.requests = messenger.requests();
+    this.onCall = onCall;
+    this.recorder = new Recorder(limit);
+  }
+
+  /** What this rank records or replays; off at first. */
+  public Recorder recorder() {
+    return recorder;
+  }
+
+  /** Goes on with another record, such as one out of a checkpoint. */
+  public void recorder(Recorder next) {
+    recorder = next;
+  }
+
+  /** Shows the calls that are not recorded to an observer from now on. */
+  public void observer(CallObserver seeing) {
+    observer = seeing;
+  }
+
+  /** A part of a {@code flowLoop} begins, or ends with null. */
+  public void reach(@Nullable FlowPart of) {
+    reach = of;
+  }
+
+  @Override
+  public @Nullable FlowPart reach() {
+    return reach;
+  }
+
+  /** From now on collectives carry the iteration that they are called in. */
+  public void turns(Turns of) {
+    turns = of;
+  }
+
+  @Override
+  public int turn() {
+    Turns of = turns;
+    return of == null ? Turns.NONE : of.now(messenger.epoch());
+  }
+
+  @Override
+  public void turnsDiffer(int source, long theirs) {
+    Turns of = turns;
+    if (of != null) {
+      of.differ(rank(), source, CollectiveCall.text(theirs), CollectiveCall.turn(theirs));
+    }
+  }
+
+  /** Non-blocking operations of the program that are not complete. */
+  public int activeRequests() {
+    return requests.active();
+  }
+
+  /** A call that is not recorded sends. */
+  private void sends(Object base, long offset, long bytes, int dest, int context, long tag) {
+    CallObserver seeing = observer;
+    if (seeing != null && !recorder.on()) {
+      seeing.sends(base, offset, bytes, dest, context, tag);
+    }
+  }
+
+  /** A call that is not recorded receives. */
+  private void receives(int source) {
+    CallObserver seeing = observer;
+    if (seeing != null && !recorder.on()) {
+      seeing.receives(source);
+    }
+  }
+
+  /** Begins a call that sends or receives: whether it is recorded or replayed. */
+  private boolean begin() {
+    if (!recorder.on()) {
+      return false;
+    }
+    messenger.check();
+    onCall.run();
+    return true;
+  }
+
+  @Override
+  public int rank() {
+    return messenger.rank();
+  }
+
+  @Override
+  public int size() {
+    return messenger.size();
+  }
+
+  @Override
+  public int epoch() {
+    return messenger.epoch();
+  }
+
+  // ---- sending
+
+  @Override
+  public void send(
+      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
+    sends(base, offset, bytes, dest, context, tag);
+    if (!begin() || !replaySend(bytes, dest, context, tag, mode, true)) {
+      messenger.send(base, offset, bytes, dest, context, tag, mode);
+    }
+  }
+
+  @Override
+  public Request isend(
+      Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
+    sends(base, offset, bytes, dest, context, tag);
+    if (!begin()) {
+      return messenger.isend(base, offset, bytes, dest, context, tag, mode);
+    }
+    if (replaySend(bytes, dest, context, tag, mode, false)) {
+      MessageRequest r = requests.makeSend(base, offset, bytes, dest, context, tag, mode);
+      r.completeSend();
+      return new RecordedRequest(this, r);
+    }
+    return new RecordedRequest(this, outbox.begin(base, offset, bytes, dest, context, tag, mode));
+  }
+
+  /**
+   * Records a send, or replays it.
+   *
+   * @return whether it must not really be made
+   * @throws FmiException if it was refused
+   */
+  private boolean replaySend(
+      long bytes, int dest, int context, long tag, Mode mode, boolean blocking) {
+    boolean replayed = recorder.send(dest, context, tag, bytes);
+    boolean refusable =
+        mode == Mode.BUFFERED || (mode == Mode.SYNCHRONOUS && blocking && dest == messenger.rank());
+    if (refusable && !recorder.answer(outbox.accepts(bytes, context, tag, mode))) {
+      throw outbox.refusal(bytes, tag, mode);
+    }
+    return replayed;
+  }
+
+  @Override
+  public void attachBuffer(long bytes) {
+    messenger.attachBuffer(bytes);
+  }
+
+  // ---- receiving
+
+  @Override
+  public Status recv(Object base, long offset, long bytes, int source, int context, long tag) {
+    receives(source);
+    if (!begin()) {
+      return messenger.recv(base, offset, bytes, source, context, tag);
+    }
+    MessageRequest r = requests.takeReceive(base, offset, bytes, source, context, tag);
+    post(r);
+    return complete(r);
+  }
+
+  @Override
+  public Status sendRecv(
+      Object out,
+      long outOffset,
+      long outBytes,
+      int dest,
+      long outTag,
+      Object in,
+      long inOffset,
+      long inBytes,
+      int source,
+      long inTag,
+      int context) {
+    receives(source);
+    if (!begin()) {
+      sends(out, outOffset, outBytes, dest, context, outTag);
+      return messenger.sendRecv(
+          out, outOffset, outBytes, dest, outTag, in, inOffset, inBytes, source, inTag, context);
+    }
+    MessageRequest r = requests.takeReceive(in, inOffset, inBytes, source, context, inTag);
+    post(r);
+    try {
+      send(out, outOffset, outBytes, dest, context, outTag, Mode.STANDARD);
+    } catch (RuntimeException | Error e) {
+      if (!recorder.replaying()) {
+        messenger.withdrawReceive(r);
+      }
+      throw e;
+    }
+    return complete(r);
+  }
+
+  @Override
+  public Request irecv(Object base, long offset, long bytes, int source, int context, long tag) {
+    receives(source);
+    if (!begin()) {
+      return messenger.irecv(base, offset, bytes, source, context, tag);
+    }
+    MessageRequest r = requests.makeReceive(base, offset, bytes, source, context, tag);
+    if (recorder.receive(r)) {
+      if (r.pending()) {
+        requests.count(r);
+      }
+    } else {
+      requests.count(r);
+      mailbox.post(r);
+    }
+    return new RecordedRequest(this, r);
+  }
+
+  private void post(MessageRequest r) {
+    if (!recorder.receive(r)) {
+      mailbox.post(r);
+    }
+  }
+
+  private Status complete(MessageRequest r) {
+    requireAnswer(r);
+    return messenger.complete(r);
+  }
+
+  /** In a replay nothing comes that was not recorded. */
+  private void requireAnswer(MessageRequest r) {
+    if (recorder.replaying() && r.pending()) {
+      throw recorder.mismatch("waiting for " + Recorder.receiveOf(r));
+    }
+  }
+
+  @Override
+  public Status probe(int source, int context, long tag) {
+    receives(source);
+    if (!begin()) {
+      return messenger.probe(source, context, tag);
+    }
+    if (recorder.replaying()) {
+      return recorder.findAgain(source, context, tag);
+    }
+    Status s = messenger.probe(source, context, tag);
+    recorder.found(s);
+    return s;
+  }
+
+  @Override
+  public @Nullable Status iprobe(int source, int context, long tag) {
+    receives(source);
+    if (!begin()) {
+      return messenger.iprobe(source, context, tag);
+    }
+    if (recorder.replaying()) {
+      return recorder.answer(false) ? recorder.findAgain(source, context, tag) : null;
+    }
+    Status s = messenger.iprobe(source, context, tag);
+    recorder.answer(s != null);
+    if (s != null) {
+      recorder.found(s);
+    }
+    return s;
+  }
+
+  // ---- requests that were begun while the recorder was on
+
+  Status waitFor(MessageRequest r) {
+    if (!recorder.replaying()) {
+      return messenger.waitFor(r);
+    }
+    messenger.check();
+    requireAnswer(r);
+    return r.result();
+  }
+
+  /**
+   * Whether a request is complete.
+   *
+   * @param progress whether to make some if it is not
+   */
+  boolean test(RecordedRequest request, boolean progress) {
+    MessageRequest r = request.request();
+    if (!recorder.on()) {
+      boolean complete = messenger.completed(r);
+      if (!complete && progress) {
+        messenger.poll();
+        complete = messenger.completed(r);
+      }
+      return complete;
+    }
+    if (recorder.replaying()) {
+      messenger.check();
+    } else if (!messenger.completed(r) && progress) {
+      messenger.poll();
+    }
+    return answer(request, !r.pending());
+  }
+
+  private boolean answer(RecordedRequest request, boolean complete) {
+    // What was answered with yes stays so. To record that again, each time that a program looks at
+    // all of its requests, would fill the record.
+    if (request.told) {
+      return complete;
+    }
+    boolean answer = recorder.answer(complete);
+    if (answer && request.request().pending()) {
+      throw recorder.mismatch("a test of a request");
+    }
+    request.told = answer;
+    return answer;
+  }
+
+  boolean cancel(MessageRequest r) {
+    if (!recorder.on()) {
+      return messenger.cancelNow(r);
+    }
+    if (!recorder.replaying()) {
+      return recorder.answer(messenger.cancelNow(r));
+    }
+    messenger.check();
+    boolean cancelled = recorder.answer(false);
+    if (cancelled) {
+      requests.cancel(r);
+    }
+    return cancelled;
+  }
+
+  void progress(MessageRequest r) {
+    if (recorder.replaying()) {
+      messenger.check();
+    } else {
+      messenger.progressNow(r);
+    }
+  }
+
+  // ---- shared memory
+
+  @Override
+  public @Nullable NodeShare share() {
+    NodeShare share = messenger.share();
+    return recorder.on() || observer != null || messenger.ledger() != Ledger.NONE ? null : share;
+  }
+
+  @Override
+  public boolean mayWaitBusily() {
+    return messenger.mayWaitBusily();
+  }
+
+  @Override
+  public void awaitShared(MemorySegment memory, long offset, long least, int source, int context) {
+    messenger.awaitShared(memory, offset, least, source, context);
+  }
+}

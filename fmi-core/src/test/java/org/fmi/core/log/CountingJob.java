@@ -1,0 +1,73 @@
+package org.fmi.core.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What a log tells in a test: counts how often it was told of decisions, and keeps as many. */
+public class CountingJob implements LogListener {
+  public long chosen;
+
+  /** How many of them are kept; a test says so, or who waits for it. */
+  public long kept;
+
+  /** Of the line that the log begins at. */
+  public long version;
+
+  /** What the log would have taken, whenever it was over its limit. */
+  public final List<Long> outgrown = new ArrayList<>();
+
+  /** What was waited for last; 0 if nothing was. */
+  public long awaited;
+
+  @Override
+  public void caughtUp() {}
+
+  @Override
+  public void outgrown(long bytes) {
+    outgrown.add(bytes);
+  }
+
+  @Override
+  public void chooses(Choice choice) {
+    throw new AssertionError(choice);
+  }
+
+  @Override
+  public long chose(int rank, long version, Told told) {
+    return ++chosen;
+  }
+
+  @Override
+  public long version() {
+    return version;
+  }
+
+  @Override
+  public long versionBehind() {
+    return version + 1;
+  }
+
+  @Override
+  public boolean isKept(long number) {
+    return number <= kept;
+  }
+
+  @Override
+  public void awaitKept(long number) {
+    assertThat(number).as("what was told last").isEqualTo(chosen);
+    awaited = number;
+    kept = number;
+  }
+
+  @Override
+  public void differsAmong(int messages, int dest, int context, long tag) {
+    throw new AssertionError("it differs");
+  }
+
+  @Override
+  public void differs(int dest, int context, long tag, long lengthBefore, long length) {
+    throw new AssertionError(tag + " differs");
+  }
+}

@@ -1,0 +1,299 @@
+package org.fmi.core.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.fmi.Comm;
+import org.fmi.Rollback;
+import org.fmi.core.p2p.Contexts;
+import org.fmi.core.p2p.MemoryNetwork;
+import org.fmi.core.p2p.MemoryNetwork.Options;
+import org.fmi.core.p2p.Messenger;
+import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.core.p2p.Ranks;
+import org.fmi.spi.Transport;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who knows what ranks have decided that the job does not keep; one thread makes all calls. */
+final class UnstableDeterminantsTest {
+  private static final int CONTEXT = Contexts.pointToPoint(Contexts.WORLD);
+  private static final int SYSTEM = Contexts.pointToPoint(Contexts.SYSTEM);
+  private static final int SIZE = 4;
+
+  /** What one rank tells the job, as {@code rank@version from: numbers of sources}. */
+  private static final class Teller extends CountingJob {
+    final List<String> told = new ArrayList<>();
+
+    @Override
+    public long chose(int rank, long since, Told all) {
+      assertThat(all.determinants().length % 2).as("receives have two longs each").isZero();
+      List<Integer> sources = new ArrayList<>();
+      for (int i = 1; i < all.determinants().length; i += 2) {
+        sources.add(Determinants.source(all.determinants()[i]));
+      }
+      told.add(rank + "@" + since + " from " + all.first() + ": " + sources);
+      return super.chose(rank, since, all);
+    }
+
+    List<String> take() {
+      List<String> taken = List.copyOf(told);
+      told.clear();
+      return taken;
+    }
+  }
+
+  /** Frames of three longs, one of which is taken at a time. */
+  private static final Options NARROW = new Options(24, 8, 1, 0, 0);
+
+  private MemoryNetwork network = new MemoryNetwork(SIZE, 1, Options.PLAIN);
+  private final Messenger[] ranks = new Messenger[SIZE];
+  private final MessageLog[] logs = new MessageLog[SIZE];
+  private final Teller[] jobs = new Teller[SIZE];
+  private final long[] data = new long[1];
+
+  @BeforeEach
+  void enter() {
+    for (int rank = 0; rank < SIZE; rank++) {
+      ranks[rank] = Ranks.messenger(rank, SIZE);
+      jobs[rank] = new Teller();
+      logs[rank] = new MessageLog(rank, SIZE, 10_000_000, jobs[rank]);
+      ranks[rank].enter(0, new Transport[] {network.transport(rank)});
+      new MessageLedger(ranks[rank], logs[rank], null);
+      ranks[rank].ledger().line(true);
+    }
+  }
+
+  private void message(int source, int dest) {
+    send(source, dest, CONTEXT);
+    ranks[dest].recv(data, 0, 8, source, CONTEXT, 0);
+  }
+
+  private void send(int source, int dest, int context) {
+    ranks[source].send(data, 0, 8, dest, context, 0, Mode.STANDARD);
+  }
+
+  /** A rank gets a message of any source, which is this one. */
+  private void chooses(int rank, int source) {
+    send(source, rank, CONTEXT);
+    assertThat(ranks[rank].recv(data, 0, 8, Comm.ANY_SOURCE, CONTEXT, 0).source())
+        .isEqualTo(source);
+  }
+
+  /** What a rank tells if the epoch ends now. */
+  private List<String> tells(int rank) {
+    logs[rank].tell();
+    return jobs[rank].take();
+  }
+
+  @Test
+  void whoGetsAMessageCanTellWhatItsSenderHasDecided() {
+    chooses(0, 2);
+    chooses(0, 3);
+    message(0, 1);
+    assertThat(jobs[0].take()).as("told before anybody asks").isEmpty();
+    assertThat(tells(1)).containsExactly("0@0 from 0: [2, 3]");
+    assertThat(tells(1)).as("told twice").isEmpty();
+    assertThat(tells(2)).isEmpty();
+    chooses(0, 3);
+    message(0, 1);
+    assertThat(tells(1)).containsExactly("0@0 from 4: [3]");
+  }
+
+  @Test
+  void whatIsDecidedLaterIsNotKnown() {
+    chooses(0, 2);
+    message(0, 1);
+    chooses(0, 3);
+    assertThat(tells(1)).containsExactly("0@0 from 0: [2]");
+    assertThat(tells(0)).containsExactly("0@0 from 0: [2, 3]");
+  }
+
+  /** Whoever depends on a decision by way of others knows it too. */
+  @Test
+  void itIsPassedOn() {
+    chooses(0, 2);
+    message(0, 1);
+    chooses(1, 3);
+    message(1, 2);
+    message(2, 3);
+    assertThat(tells(3)).containsExactlyInAnyOrder("0@0 from 0: [2]", "1@0 from 0: [3]");
+    assertThat(tells(2)).containsExactlyInAnyOrder("0@0 from 0: [2]", "1@0 from 0: [3]");
+  }
+
+  /** Its own rank knows it. */
+  @Test
+  void itIsNotPassedOnToItsRank() {
+    chooses(0, 2);
+    message(0, 1);
+    message(1, 0);
+    assertThat(tells(0)).containsExactly("0@0 from 0: [2]");
+  }
+
+  @Test
+  void messagesOfTheRuntimeDependOnNothing() {
+    chooses(0, 2);
+    send(0, 1, SYSTEM);
+    ranks[1].recv(data, 0, 8, 0, SYSTEM, 0);
+    assertThat(tells(1)).isEmpty();
+  }
+
+  /** So what is on the way with messages stays little. */
+  @Test
+  void theJobIsToldNowAndThenAndWhatItKeepsIsNotPassedOn() {
+    int many = UnstableDeterminants.UNTOLD / 2 + 1;
+    for (int i = 0; i < many; i++) {
+      chooses(0, 2);
+    }
+    assertThat(jobs[0].take()).isEmpty();
+    message(0, 1);
+    assertThat(jobs[0].take()).hasSize(1);
+    chooses(0, 3);
+    message(0, 1);
+    assertThat(jobs[0].take()).as("told while the last is under way").isEmpty();
+    jobs[0].kept = 1;
+    chooses(0, 3);
+    message(0, 2);
+    assertThat(tells(2)).containsExactly("0@0 from " + 2 * many + ": [3, 3]");
+    message(0, 1);
+    assertThat(tells(1)).containsExactly("0@0 from " + 2 * many + ": [3, 3]");
+  }
+
+  /** All that decide share what may be on the way. */
+  @Test
+  void theMoreDecideTheSoonerEachTells() {
+    chooses(0, 2);
+    message(0, 3);
+    chooses(1, 2);
+    message(1, 3);
+    int share = UnstableDeterminants.UNTOLD / 3;
+    for (int i = 0; i < share / 2; i++) {
+      chooses(3, 2);
+    }
+    message(3, 2);
+    assertThat(jobs[3].take()).isEmpty();
+    chooses(3, 2);
+    message(3, 2);
+    assertThat(jobs[3].take()).isNotEmpty();
+  }
+
+  /** A job that does not answer: a rank waits before it knows too much that nobody keeps. */
+  @Test
+  void aRankThatDecidesTooMuchWaitsForTheJob() {
+    for (int i = 0; i < UnstableDeterminants.WAIT * UnstableDeterminants.UNTOLD / 2; i++) {
+      chooses(0, 2);
+      message(0, 1);
+    }
+    assertThat(jobs[0].awaited).isZero();
+    chooses(0, 2);
+    message(0, 1);
+    assertThat(jobs[0].awaited).isPositive();
+    assertThat(String.join("", tells(1))).startsWith("0@0 from 0: [2, 2, ");
+  }
+
+  /** More than a frame carries. */
+  @Test
+  void itGoesInPieces() {
+    int many = UnstableDeterminants.WAIT * UnstableDeterminants.UNTOLD / 2;
+    for (int i = 0; i < many; i++) {
+      chooses(0, 2);
+    }
+    message(0, 1);
+    message(1, 3);
+    Integer[] sources = new Integer[many];
+    Arrays.fill(sources, 2);
+    assertThat(tells(3)).containsExactly("0@0 from 0: " + Arrays.toString(sources));
+  }
+
+  /** The epoch ends before all of it has come: neither has the message that depends on it. */
+  @Test
+  void aPieceIsWholeDecisions() {
+    chooses(0, 2);
+    chooses(0, 3);
+    network = new MemoryNetwork(SIZE, 1, NARROW);
+    for (int rank = 0; rank < 2; rank++) {
+      ranks[rank].goOn(1, new Transport[] {network.transport(rank)});
+    }
+    chooses(0, 1);
+    chooses(0, 1);
+    ranks[0].isend(data, 0, 8, 1, CONTEXT, 0, Mode.STANDARD);
+    ranks[1].poll();
+    assertThat(tells(1)).containsExactly("0@0 from 0: [2]");
+  }
+
+  /** What no message is can be told by nobody else. */
+  @Test
+  void beforeAVoteTheJobKeepsAll() {
+    chooses(0, 2);
+    message(0, 1);
+    chooses(1, 3);
+    logs[1].tellAndWait();
+    assertThat(jobs[1].awaited).isEqualTo(2);
+    assertThat(jobs[1].take()).containsExactlyInAnyOrder("0@0 from 0: [2]", "1@0 from 0: [3]");
+  }
+
+  /** It may be gone back to either of both lines. */
+  @Test
+  void behindALineItIsKnownSinceBoth() {
+    chooses(0, 2);
+    logs[0].mark();
+    chooses(0, 3);
+    message(0, 1);
+    message(1, 2);
+    assertThat(tells(2)).containsExactlyInAnyOrder("0@0 from 0: [2, 3]", "0@1 from 0: [3]");
+    logs[0].cut();
+    jobs[0].version = 1;
+    chooses(0, 1);
+    message(0, 2);
+    assertThat(tells(2)).containsExactly("0@1 from 2: [1]");
+  }
+
+  /** Others may be at a line already that this rank has yet to come to. */
+  @Test
+  void whatIsKnownSinceTheNextLineStays() {
+    chooses(0, 2);
+    message(0, 1);
+    ranks[0].ledger().line(true);
+    jobs[0].version = 1;
+    chooses(0, 3);
+    send(0, 1, CONTEXT);
+    ranks[1].probe(0, CONTEXT, 0);
+    ranks[1].ledger().line(true);
+    jobs[1].version = 1;
+    ranks[1].recv(data, 0, 8, 0, CONTEXT, 0);
+    assertThat(tells(1)).contains("0@1 from 0: [3]");
+    message(1, 2);
+    assertThat(tells(2)).contains("0@1 from 0: [3]");
+  }
+
+  /** By then each has told the job all that it knew. */
+  @Test
+  void aNewEpochBeginsWithNothing() {
+    chooses(0, 2);
+    message(0, 1);
+    tells(0);
+    tells(1);
+    MemoryNetwork next = new MemoryNetwork(SIZE, 1, Options.PLAIN);
+    for (int rank = 0; rank < SIZE; rank++) {
+      ranks[rank].goOn(1, new Transport[] {next.transport(rank)});
+    }
+    chooses(0, 3);
+    message(0, 1);
+    message(1, 2);
+    assertThat(tells(2)).containsExactly("0@0 from 2: [3]");
+  }
+
+  /** Nothing is left to be known where no rank goes back alone. */
+  @Test
+  void outsideOfALoopNothingIsPassedOn() {
+    ranks[0].ledger().line(false);
+    chooses(0, 2);
+    message(0, 1);
+    assertThat(tells(1)).isEmpty();
+    ranks[0].revoke(0, "test");
+    assertThrows(Rollback.class, () -> send(0, 1, CONTEXT));
+  }
+}
