@@ -13,6 +13,8 @@ public enum EndCause {
   ABORTED,
   /** The program fails by itself, again and again or before it joins. */
   PROGRAM_FAILED,
+  /** The program fails by itself, as a rank has too little memory for it. */
+  OUT_OF_MEMORY,
   /** A rank ended without {@code Fmi.init}, and others wait for it. */
   NOT_ALL_JOINED,
   /** A node could not be started, and no spare was left for its ranks. */

@@ -232,13 +232,12 @@ final class FailureLedger {
     Account account = accounts[exit.rank()];
     if (known && isOwnFault(exit)) {
       if (account.thrown != null && account.thrown.loop() == RankMessage.Failed.NO_LOOP) {
-        return JobCommand.End.programFault(exit, how(exit));
+        return programFault(exit, "");
       }
       if (countOwnFault(account) >= OWN_FAULTS) {
-        return JobCommand.End.programFault(
+        return programFault(
             exit,
-            how(exit)
-                + "; it failed by itself "
+            "; it failed by itself "
                 + OWN_FAULTS
                 + " times at the same place, and is not started again");
       }
@@ -257,6 +256,14 @@ final class FailureLedger {
                   : ", after " + account.suspicion + "): can all hosts reach its host?"));
     }
     return null;
+  }
+
+  /** The end of a job whose program fails by itself, in a rank whose process has ended. */
+  JobCommand.End programFault(FromDaemon.RankExited exit, String more) {
+    RankMessage.Failed thrown = accounts[exit.rank()].thrown;
+    EndCause cause =
+        thrown != null && thrown.outOfMemory() ? EndCause.OUT_OF_MEMORY : EndCause.PROGRAM_FAILED;
+    return JobCommand.End.programFault(exit, cause, how(exit) + more);
   }
 
   /**

@@ -326,7 +326,7 @@ public final class GlobalRecoveryJob implements Job {
   private void endedBeforeInit(Rank rank, FromDaemon.RankExited e) {
     Rank other = ranks.firstKnown();
     if (e.status() != 0) {
-      end(JobCommand.End.programFault(e, ledger.how(e) + ", before Fmi.init"));
+      end(ledger.programFault(e, ", before Fmi.init"));
     } else if (other != null) {
       end(JobCommand.End.notAllJoined(rank.number(), other.number()));
     } else {

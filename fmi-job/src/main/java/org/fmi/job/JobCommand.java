@@ -135,10 +135,10 @@ public sealed interface JobCommand {
     }
 
     /** A rank's program has failed by itself, and would again. */
-    static End programFault(FromDaemon.RankExited exit, String how) {
+    static End programFault(FromDaemon.RankExited exit, EndCause cause, String how) {
       return new End(
           exit.status() == 0 ? PROGRAM_FAULT : exit.status(),
-          EndCause.PROGRAM_FAILED,
+          cause,
           "rank " + exit.rank() + " " + how);
     }
 

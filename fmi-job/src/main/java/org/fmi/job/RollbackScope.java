@@ -80,6 +80,7 @@ final class RollbackScope {
     List<String> also = new ArrayList<>();
     long version = Standing.NO_VERSION;
     boolean some = false;
+    boolean flow = false;
     String reason = impossible;
     impossible = "";
     for (int rank = 0; rank < joined.size(); rank++) {
@@ -94,6 +95,7 @@ final class RollbackScope {
       }
       if (reason.isEmpty()) {
         reason = refusal(rank, standing, version);
+        flow = !reason.isEmpty() && standing.flow() && !choices.containsKey(standing.loop());
       }
       version = standing.version();
       some |= standing.goesOn();
@@ -104,7 +106,7 @@ final class RollbackScope {
     boolean local = reason.isEmpty();
     out.report(
         new Notice.GoBack(
-            epoch, local ? back.toString() : "", local ? String.join("; ", also) : reason));
+            epoch, local ? back.toString() : "", flow, local ? String.join("; ", also) : reason));
     if (!local) {
       kept.clear(); // the next checkpoint may have a version that there was before
       return JobMessage.Start.ALL_GO_BACK;

@@ -758,6 +758,17 @@ final class GlobalRecoveryJobTest {
                 "rank 1 has thrown outside of loops: IllegalStateException: no"));
   }
 
+  /** Whoever words it has an advice for that. */
+  @Test
+  void aProgramThatLacksMemoryIsToldFromOthers() {
+    Job job = job(2, 2, 1, OnNoSpare.SHARE);
+    startAll(job, 2, 1);
+    OutOfMemoryError thrown = new OutOfMemoryError("Java heap space");
+    say(job, 1, 0, RankMessage.Failed.of(-1, -1, new IllegalStateException("no", thrown)));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 1, false)));
+    assertThat(end().cause()).isEqualTo(EndCause.OUT_OF_MEMORY);
+  }
+
   /** Its own status wins, and it may end well: it has not left the job by close. */
   @Test
   void aProgramThatDealsWithItsExceptionHasFailedNevertheless() {

@@ -57,6 +57,14 @@ final class RollbackScopeTest {
   }
 
   @Test
+  void ranksOfAFlowFindOutThemselves() {
+    Standing flows = new Standing(0, Standing.NO_VERSION, false, true, "is in a flowLoop");
+    scope.decide(1, List.of(FRESH, new Joined(1, Position.IN_LOOP, flows, Map.of())), r -> 0);
+    assertThat(out.take())
+        .contains(new JobCommand.Report(new Notice.GoBack(1, "", true, "rank 1 is in a flowLoop")));
+  }
+
+  @Test
   void newProcessesAndThoseThatReplayGoBack() {
     assertLocal(5, "[0, 2]", "", FRESH, goesOn(5), REPLAYS);
   }

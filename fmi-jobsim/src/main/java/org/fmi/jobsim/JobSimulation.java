@@ -89,6 +89,10 @@ final class JobSimulation implements Supervisor {
   private final Set<Integer> reached = new HashSet<>();
 
   private final List<Notice> notices = new ArrayList<>();
+
+  /** Whether a rank that went back alone has sent something else than before. */
+  private boolean repeatedOtherwise;
+
   private final List<String> reports = new ArrayList<>();
   private Predicate<Notice> killWhen = notice -> false;
   private int toKill;
@@ -271,8 +275,7 @@ final class JobSimulation implements Supervisor {
 
   /** Whether a rank has sent something else than before, which no program here does by itself. */
   boolean hasRepeatedOtherwise() {
-    return notices.stream()
-        .anyMatch(n -> n instanceof Notice.GoBack g && g.reason().contains("does something else"));
+    return repeatedOtherwise;
   }
 
   List<Notice> notices() {
@@ -339,6 +342,9 @@ final class JobSimulation implements Supervisor {
           if (said.message() instanceof RankMessage.AtFault fault) {
             reached.add(fault.fault());
           }
+          repeatedOtherwise |=
+              said.message() instanceof RankMessage.LocalImpossible impossible
+                  && impossible.deviates();
           addresses.onSaid(said.rank(), said.incarnation(), said.message());
         }
         carryOut(job.on(new JobEvent.FromNode(host.node(), m)));

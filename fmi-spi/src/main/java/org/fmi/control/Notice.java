@@ -73,9 +73,15 @@ public sealed interface Notice {
    * Who goes back is decided; reported if the user wants that only failed ranks do.
    *
    * @param ranks those that go back, as "[1, 4]"; empty if all do
+   * @param flow whether all leave their calls, and then find out who computes again
    * @param reason why all do, or what those do that have not failed and go back too; may be empty
    */
-  record GoBack(int epoch, String ranks, String reason) implements Notice {}
+  record GoBack(int epoch, String ranks, boolean flow, String reason) implements Notice {
+    /** Without a flow. */
+    public GoBack(int epoch, String ranks, String reason) {
+      this(epoch, ranks, false, reason);
+    }
+  }
 
   /**
    * A rank goes on where it stands, while others go back.

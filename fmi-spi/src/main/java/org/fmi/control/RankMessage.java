@@ -59,18 +59,20 @@ public sealed interface RankMessage {
    * @param version of the checkpoint that its log begins at; {@link #NO_VERSION} if all must go
    *     back
    * @param goesOn false if it goes back to that checkpoint too
+   * @param flow whether it goes back or not as the ranks find out themselves, in a flowLoop
    * @param reason why not, as what the rank does; empty if it goes on
    */
-  record Standing(long loop, long version, boolean goesOn, String reason) {
+  record Standing(long loop, long version, boolean goesOn, boolean flow, String reason) {
     /** In place of a version. */
     public static final long NO_VERSION = -1;
 
-    /** Of a rank that goes back with others or not, as they find out. */
-    public static final String FLOWS =
-        "is in a flowLoop, in which ranks agree on who computes again";
-
     /** Of a rank that keeps no log. */
     public static final Standing NONE = new Standing(-1, NO_VERSION, false, "keeps no log");
+
+    /** Of a rank that is in no flow. */
+    public Standing(long loop, long version, boolean goesOn, String reason) {
+      this(loop, version, goesOn, false, reason);
+    }
   }
 
   /**
@@ -93,9 +95,13 @@ public sealed interface RankMessage {
   record Chose(int rank, long committed, long version, int first, long[] determinants)
       implements Choosing {}
 
-  /** Only those go back that have failed, and this is impossible: all must. */
+  /**
+   * Only those go back that have failed, and this is impossible: all must.
+   *
+   * @param deviates whether a rank that went back alone does something else than before
+   */
   @Tag(19)
-  record LocalImpossible(int epoch, String reason) implements RankMessage {}
+  record LocalImpossible(int epoch, boolean deviates, String reason) implements RankMessage {}
 
   /**
    * H2 is done: all connections of the overlay are up.
@@ -238,10 +244,12 @@ public sealed interface RankMessage {
    * The program's own code has thrown, as it would again: this process is about to end.
    *
    * @param loop the one that it was in, or {@link #NO_LOOP}
+   * @param outOfMemory whether it comes of an {@link OutOfMemoryError}
    * @param trace the stack trace; empty while the exception is on its way and only that is known
    */
   @Tag(11)
-  record Failed(long loop, long iteration, String trace) implements RankMessage {
+  record Failed(long loop, long iteration, boolean outOfMemory, String trace)
+      implements RankMessage {
     /** The loop and the iteration of what happens outside of loops. */
     public static final int NO_LOOP = -1;
 
@@ -251,9 +259,28 @@ public sealed interface RankMessage {
     private static final int LAST_LINES = 40;
     private static final int MOST_OF_A_LINE = 300;
 
+    /** Causes may be in a circle. */
+    private static final int MOST_CAUSES = 50;
+
+    /** What is known before the exception is, and of one with enough memory. */
+    public Failed(long loop, long iteration, String trace) {
+      this(loop, iteration, false, trace);
+    }
+
     /** With the stack trace of an exception. */
     public static Failed of(long loop, long iteration, Throwable thrown) {
-      return new Failed(loop, iteration, trace(thrown));
+      return new Failed(loop, iteration, isOutOfMemory(thrown), trace(thrown));
+    }
+
+    private static boolean isOutOfMemory(Throwable thrown) {
+      Throwable each = thrown;
+      for (int i = 0; each != null && i < MOST_CAUSES; i++) {
+        if (each instanceof OutOfMemoryError) {
+          return true;
+        }
+        each = each.getCause();
+      }
+      return false;
     }
 
     private static String trace(Throwable thrown) {

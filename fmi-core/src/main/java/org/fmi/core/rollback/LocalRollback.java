@@ -372,7 +372,7 @@ public final class LocalRollback implements LineLog {
     while (true) {
       if (told != lifecycle.epoch()) {
         told = lifecycle.epoch();
-        link.send(new RankMessage.LocalImpossible(told, what));
+        link.send(new RankMessage.LocalImpossible(told, true, what));
       }
       messenger.park();
     }
@@ -439,8 +439,11 @@ public final class LocalRollback implements LineLog {
     }
     if (loop.flow != null) {
       boolean flows = config.policy() instanceof RecoveryPolicy.Flow;
-      String why = flows ? Standing.FLOWS : "is in a flowLoop";
-      return new Standing(loop.number, Standing.NO_VERSION, false, why);
+      String why =
+          flows
+              ? "is in a flowLoop, in which ranks agree on who computes again"
+              : "is in a flowLoop";
+      return new Standing(loop.number, Standing.NO_VERSION, false, flows, why);
     }
     if (choosing == loop.number) {
       return new Standing(loop.number, Standing.NO_VERSION, false, choice);
@@ -470,7 +473,9 @@ public final class LocalRollback implements LineLog {
     if (line == null || line.version() != start.local()) {
       link.send(
           new RankMessage.LocalImpossible(
-              start.epoch(), "the checkpoint that failed ranks would go back to is damaged"));
+              start.epoch(),
+              false,
+              "the checkpoint that failed ranks would go back to is damaged"));
       while (true) {
         messenger.park();
       }

@@ -30,12 +30,10 @@ public final class EndText {
           end.message()
               + "; more losses per group (--group-losses), ranks on more nodes (--ppn, --hosts),"
               + " smaller groups (--group-size) and spare nodes make this less likely";
-      case PROGRAM_FAILED ->
-          end.message()
-              + (end.message().contains(OutOfMemoryError.class.getName())
-                  ? "; -J -Xmx4g, for example, gives each rank a larger heap"
-                  : "");
+      case OUT_OF_MEMORY ->
+          end.message() + "; -J -Xmx4g, for example, gives each rank a larger heap";
       case ALL_ENDED,
+          PROGRAM_FAILED,
           INTERRUPTED,
           ABORTED,
           NOT_ALL_JOINED,

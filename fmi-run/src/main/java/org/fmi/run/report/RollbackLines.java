@@ -3,7 +3,6 @@ package org.fmi.run.report;
 import java.util.HashSet;
 import java.util.Set;
 import org.fmi.control.Notice;
-import org.fmi.control.RankMessage.Standing;
 
 /** Words who goes back after a failure, and what others send them again. */
 final class RollbackLines {
@@ -30,7 +29,7 @@ final class RollbackLines {
           + " go back, the others go on"
           + (n.reason().isEmpty() ? "" : "; " + n.reason());
     }
-    return n.reason().endsWith(Standing.FLOWS)
+    return n.flow()
         ? "all ranks leave their calls, as " + n.reason()
         : "global rollback: all ranks go back, as " + n.reason();
   }

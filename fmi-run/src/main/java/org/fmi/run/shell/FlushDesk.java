@@ -206,6 +206,7 @@ final class FlushDesk {
           case INTERRUPTED, ABORTED -> false;
           case ALL_ENDED,
               PROGRAM_FAILED,
+              OUT_OF_MEMORY,
               NOT_ALL_JOINED,
               CANNOT_START,
               UNFIT_NODE,

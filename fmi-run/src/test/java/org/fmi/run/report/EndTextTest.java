@@ -25,6 +25,8 @@ final class EndTextTest {
     assertThat(
             EndText.of(new JobCommand.End(70, EndCause.CHECKPOINTS_LOST, "lost for good"), false))
         .contains("--group-size", "--ppn", "--hosts");
+    assertThat(EndText.of(new JobCommand.End(1, EndCause.OUT_OF_MEMORY, "rank 1 has thrown"), true))
+        .isEqualTo("rank 1 has thrown; -J -Xmx4g, for example, gives each rank a larger heap");
     assertThat(EndText.of(new JobCommand.End(0, EndCause.ALL_ENDED, ""), false)).isEmpty();
   }
 

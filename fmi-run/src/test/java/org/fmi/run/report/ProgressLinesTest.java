@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.fmi.control.Notice;
-import org.fmi.control.RankMessage.Standing;
 import org.fmi.job.JobSpec;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.junit.jupiter.api.Test;
@@ -226,7 +225,9 @@ final class ProgressLinesTest {
   void tellsWhoComputesAgainInAFlowLoop() {
     ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
     progress.on(new Notice.RecoveryBegun(1, false, "rank 1 was killed"), 0);
-    progress.on(new Notice.GoBack(1, "", "rank 0 " + Standing.FLOWS), 10 * MILLI);
+    progress.on(
+        new Notice.GoBack(1, "", true, "rank 0 is in a flowLoop, in which ranks agree"),
+        10 * MILLI);
     progress.on(
         new Notice.FlowBegun(
             1, 0, 0, 2, "[1]", "[0, 2, 3, 5]", 4, "[0: 1, 1: 2, 2: 0, 3: 1, 5: 0]"),
