@@ -259,7 +259,7 @@ final class RequestSimulationTest {
                 return state[0];
               });
       assertThat(between(job)).as(job.story()).hasSize(1);
-      assertThat(seen[0]).as("%s", shape).isEqualTo(shape.recovery().overlapped() ? 20 : 3);
+      assertThat(seen[0]).as("%s", shape).isEqualTo(shape.job().policy().overlapped() ? 20 : 3);
     }
   }
 

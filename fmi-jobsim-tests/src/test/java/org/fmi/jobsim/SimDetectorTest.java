@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FailureDetector;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimModel;
@@ -43,17 +42,7 @@ final class SimDetectorTest extends DetectorContract {
           @Override
           public void onNodeUp(int node) {
             cluster.spawn(
-                cluster.config(
-                    node,
-                    node,
-                    ranks,
-                    0,
-                    new int[] {node},
-                    1,
-                    2,
-                    1 << 20,
-                    new CheckpointInterval.Every(1),
-                    List.of()),
+                cluster.config(node, node, ranks, 0),
                 process -> live(process, endpoints, met, body));
           }
         });

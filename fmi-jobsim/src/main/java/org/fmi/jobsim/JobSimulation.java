@@ -318,14 +318,7 @@ final class JobSimulation implements Supervisor {
   private void onConnected(int node) {
     NodeSetup setup =
         NodeSetup.builder()
-            .size(shape.size())
-            .heartbeatMillis(SimCluster.HEARTBEAT_TIMEOUT_MILLIS)
-            .interval(shape.interval())
-            .groupLosses(shape.groupLosses())
-            .logRingBase(shape.logRingBase())
-            .recordLimitBytes(shape.recordLimitBytes())
-            .sendBufferBytes(shape.sendBufferBytes())
-            .policy(shape.recovery())
+            .job(shape.job())
             .level2(new Level2Setup("", shape.files().every(), 0, 0, List.of(), List.of()))
             .build();
     order(node, new ToDaemon.Setup(setup));

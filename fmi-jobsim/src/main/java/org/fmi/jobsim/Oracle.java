@@ -224,7 +224,7 @@ final class Oracle implements SimObserver {
 
   /** Losses that the code of a group brings back. */
   private int tolerance(int[] group) {
-    return Math.min(shape.groupLosses(), group.length - 1);
+    return Math.min(shape.job().groupLosses(), group.length - 1);
   }
 
   @Override

@@ -53,7 +53,7 @@ final class Seats {
 
   private boolean suffice(IntPredicate usable, Barred barred) {
     int nodes = nodesThat(usable);
-    return switch (shape.policy()) {
+    return switch (shape.onNoSpare()) {
       case WAIT -> true;
       case SHARE -> nodes > 0;
       case ABORT -> {

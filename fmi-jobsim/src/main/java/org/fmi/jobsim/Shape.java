@@ -7,27 +7,23 @@ import java.util.function.Consumer;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.RecoveryPolicy;
 import org.fmi.spi.RecoveryPolicy.Checked;
 import org.fmi.spi.RecoveryPolicy.Flow;
 import org.fmi.spi.RecoveryPolicy.Global;
 import org.fmi.spi.RecoveryPolicy.Local;
+import org.fmi.testkit.SimCluster;
 
 /** What is run, and on what. */
 record Shape(
-    int size,
+    JobSettings job,
     int ranksPerNode,
     int spares,
     int groupSize,
-    int groupLosses,
-    int logRingBase,
-    CheckpointInterval interval,
-    long recordLimitBytes,
-    long sendBufferBytes,
-    JobSpec.OnNoSpare policy,
+    JobSpec.OnNoSpare onNoSpare,
     boolean requestsNodes,
     int maxRecoveries,
-    RecoveryPolicy recovery,
     boolean requestsUnderWay,
     boolean collectives,
     Files files,
@@ -44,9 +40,17 @@ record Shape(
     static final Files NONE = new Files(0, 0, 1);
   }
 
+  int size() {
+    return job.size();
+  }
+
+  private RecoveryPolicy recovery() {
+    return job.policy();
+  }
+
   /** One rank per node, one group, a checkpoint every two iterations. */
-  static Shape plain(int size, int spares, JobSpec.OnNoSpare policy) {
-    return new Builder(size, spares, policy).build();
+  static Shape plain(int size, int spares, JobSpec.OnNoSpare onNoSpare) {
+    return new Builder(size, spares, onNoSpare).build();
   }
 
   /** A shape drawn by chance. */
@@ -58,15 +62,13 @@ record Shape(
     Builder shape = new Builder(2 + random.nextInt(7), spares, policy);
     shape.ranksPerNode = 1 + random.nextInt(2);
     shape.groupSize = 2 + random.nextInt(5);
-    shape.groupLosses = random.nextInt(4);
-    shape.logRingBase = 2 + random.nextInt(2);
-    shape.interval = interval;
+    shape.job.groupLosses(random.nextInt(4)).logRingBase(2 + random.nextInt(2)).interval(interval);
     if (random.nextInt(3) == 0) {
       shape.files =
           new Files(1 + random.nextInt(4), 50 * random.nextInt(2), 1 << random.nextInt(24));
     }
     // Mostly so little that it fills up, now and then none.
-    shape.sendBufferBytes = random.nextInt(4) == 0 ? 0 : 512L << random.nextInt(8);
+    shape.job.sendBufferBytes(random.nextInt(4) == 0 ? 0 : 512L << random.nextInt(8));
     return shape.build();
   }
 
@@ -76,11 +78,11 @@ record Shape(
   }
 
   Shape withInterval(CheckpointInterval other) {
-    return with(shape -> shape.interval = other);
+    return with(shape -> shape.job.interval(other));
   }
 
   Shape withRecordLimit(long bytes) {
-    return with(shape -> shape.recordLimitBytes = bytes);
+    return with(shape -> shape.job.recordLimitBytes(bytes));
   }
 
   /** Only failed ranks go back, as far as logs of this length allow that. */
@@ -91,21 +93,22 @@ record Shape(
   /** Only failed ranks go back, as far as these logs allow that. */
   Shape withLocalRollback(RecoveryPolicy.Log log) {
     return withRecovery(
-        switch (recovery) {
-          case Global _, Local _ -> new Local(log, recovery.overlapped(), recovery.files());
+        switch (recovery()) {
+          case Global global -> new Local(log, global.overlapped(), global.files());
+          case Local local -> new Local(log, local.overlapped(), local.files());
           case Flow flow -> new Flow(flow.limit(), log, flow.files());
-          case Checked _ -> throw new IllegalStateException(recovery + " with " + log);
+          case Checked checked -> throw new IllegalStateException(checked + " with " + log);
         });
   }
 
   /** All ranks go back. */
   Shape withGlobalRollback() {
-    return withRecovery(new Global(recovery.overlapped(), recovery.files()));
+    return withRecovery(new Global(recovery().overlapped(), recovery().files()));
   }
 
   /** In a {@code flowLoop} at most so many ranks compute again, and the others wait. */
   Shape withFlowRollback(int ranks) {
-    return withRecovery(new Flow(ranks, recovery.log(), recovery.files()));
+    return withRecovery(new Flow(ranks, recovery().log(), recovery().files()));
   }
 
   Shape withRanksPerNode(int ranks) {
@@ -124,21 +127,21 @@ record Shape(
 
   /** Survives this many losses per group at once. */
   Shape withGroupLosses(int losses) {
-    return with(shape -> shape.groupLosses = losses);
+    return with(shape -> shape.job.groupLosses(losses));
   }
 
   /** Repeats iterations, and compares. */
   Shape withCheck() {
-    return withRecovery(new Checked(recovery.files()));
+    return withRecovery(new Checked(recovery().files()));
   }
 
   /** Ranks go on while a checkpoint is taken. */
   Shape withOverlap() {
     return withRecovery(
-        switch (recovery) {
+        switch (recovery()) {
           case Global global -> new Global(true, global.files());
           case Local local -> new Local(local.log(), true, local.files());
-          case Flow _, Checked _ -> throw new IllegalStateException(recovery + " with overlap");
+          case Flow _, Checked _ -> throw new IllegalStateException(recovery() + " with overlap");
         });
   }
 
@@ -158,21 +161,15 @@ record Shape(
   }
 
   private Shape withRecovery(RecoveryPolicy other) {
-    return with(shape -> shape.recovery = other);
+    return with(shape -> shape.policy = other);
   }
 
   private Shape with(Consumer<Builder> change) {
-    Builder shape = new Builder(size, spares, policy);
+    Builder shape = new Builder(job.toBuilder(), groupSize, spares, onNoSpare);
+    shape.policy = job.policy();
     shape.ranksPerNode = ranksPerNode;
-    shape.groupSize = groupSize;
-    shape.groupLosses = groupLosses;
-    shape.logRingBase = logRingBase;
-    shape.interval = interval;
-    shape.recordLimitBytes = recordLimitBytes;
-    shape.sendBufferBytes = sendBufferBytes;
     shape.requestsNodes = requestsNodes;
     shape.maxRecoveries = maxRecoveries;
-    shape.recovery = recovery;
     shape.requestsUnderWay = requestsUnderWay;
     shape.collectives = collectives;
     shape.files = files;
@@ -183,35 +180,43 @@ record Shape(
 
   /** The parts of a shape by name. */
   private static final class Builder {
-    private final int size;
+    private final JobSettings.Builder job;
     private final int spares;
-    private final JobSpec.OnNoSpare policy;
+    private final JobSpec.OnNoSpare onNoSpare;
     private int ranksPerNode = 1;
     private int groupSize;
-    private int groupLosses = 1;
-    private int logRingBase = 2;
-    private CheckpointInterval interval = new CheckpointInterval.Every(2);
-    private long recordLimitBytes = 1L << 20;
-    private long sendBufferBytes = 16 << 20;
     private boolean requestsNodes;
     private int maxRecoveries = Integer.MAX_VALUE;
-    private RecoveryPolicy recovery = RecoveryPolicy.global();
+    private RecoveryPolicy policy = RecoveryPolicy.global();
     private boolean requestsUnderWay;
     private boolean collectives;
     private Files files = Files.NONE;
     private List<FaultSpec> faults = List.of();
 
-    Builder(int size, int spares, JobSpec.OnNoSpare policy) {
-      this.size = size;
+    Builder(int size, int spares, JobSpec.OnNoSpare onNoSpare) {
+      this(
+          JobSettings.builder()
+              .size(size)
+              .interval(new CheckpointInterval.Every(2))
+              .heartbeatMillis(SimCluster.HEARTBEAT_TIMEOUT_MILLIS)
+              .recordLimitBytes(1 << 20)
+              .sendBufferBytes(16 << 20),
+          size,
+          spares,
+          onNoSpare);
+    }
+
+    Builder(JobSettings.Builder job, int groupSize, int spares, JobSpec.OnNoSpare onNoSpare) {
+      this.job = job;
+      this.groupSize = groupSize;
       this.spares = spares;
-      this.policy = policy;
-      this.groupSize = size;
+      this.onNoSpare = onNoSpare;
     }
 
     /** Files are an option of their own. */
     private RecoveryPolicy recovery() {
       boolean written = files.every > 0;
-      return switch (recovery) {
+      return switch (policy) {
         case Global global -> new Global(global.overlapped(), written);
         case Local local -> new Local(local.log(), local.overlapped(), written);
         case Flow flow -> new Flow(flow.limit(), flow.log(), written);
@@ -221,19 +226,13 @@ record Shape(
 
     Shape build() {
       return new Shape(
-          size,
+          job.policy(recovery()).build(),
           ranksPerNode,
           spares,
           groupSize,
-          groupLosses,
-          logRingBase,
-          interval,
-          recordLimitBytes,
-          sendBufferBytes,
-          policy,
+          onNoSpare,
           requestsNodes,
           maxRecoveries,
-          recovery(),
           requestsUnderWay,
           collectives,
           files,
@@ -246,10 +245,10 @@ record Shape(
     if (collectives) {
       return CollectivesWorkload::run;
     }
-    if (recovery instanceof Flow) {
+    if (recovery() instanceof Flow) {
       return FlowWorkload::run;
     }
-    if (recovery.log() != null || recovery.overlapped()) {
+    if (recovery().log() != null || recovery().overlapped()) {
       return requestsUnderWay ? LocalWorkload::runWithRequests : LocalWorkload::run;
     }
     return Workload::run;
@@ -257,14 +256,14 @@ record Shape(
 
   /** A job to which nothing happens, of the same program. */
   Shape undisturbed() {
-    Shape plain = plain(size, 0, JobSpec.OnNoSpare.ABORT);
+    Shape plain = plain(size(), 0, JobSpec.OnNoSpare.ABORT);
     if (collectives) {
       return plain.withCollectives();
     }
-    if (recovery instanceof Flow) {
+    if (recovery() instanceof Flow) {
       return plain.withFlowRollback(1);
     }
-    if (recovery.log() == null && !recovery.overlapped()) {
+    if (recovery().log() == null && !recovery().overlapped()) {
       return plain;
     }
     Shape local = plain.withLocalRollback(1 << 20);
@@ -276,15 +275,16 @@ record Shape(
     if (collectives) {
       return " --collectives";
     }
-    if (recovery instanceof Flow) {
+    if (recovery() instanceof Flow) {
       return " --flow";
     }
-    return (recovery.log() == null ? "" : " --local") + (recovery.overlapped() ? " --overlap" : "");
+    String who = recovery().log() == null ? "" : " --local";
+    return who + (recovery().overlapped() ? " --overlap" : "");
   }
 
   /** The nodes that ranks are placed on at the start. */
   int usedNodes() {
-    return Math.ceilDiv(size, ranksPerNode);
+    return Math.ceilDiv(size(), ranksPerNode);
   }
 
   JobSpec spec() {
@@ -293,10 +293,10 @@ record Shape(
       nodes.add(new JobSpec.Node("node" + n, ranksPerNode, false));
     }
     return new JobSpec(
-        size,
-        new JobSpec.Room(nodes, ranksPerNode, policy, requestsNodes),
-        new JobSpec.Grouping(groupSize, groupLosses),
-        new JobSpec.Recovery(maxRecoveries, recovery),
+        size(),
+        new JobSpec.Room(nodes, ranksPerNode, onNoSpare, requestsNodes),
+        new JobSpec.Grouping(groupSize, job.groupLosses()),
+        new JobSpec.Recovery(maxRecoveries, job.policy()),
         faults);
   }
 }

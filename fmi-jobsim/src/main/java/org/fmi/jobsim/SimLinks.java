@@ -150,7 +150,7 @@ final class SimLinks implements RingLinks, SimPort.Acceptor {
     if (closed) {
       throw new IOException("the log-ring of epoch " + epoch + " cannot be connected: closed");
     }
-    long timeout = config.heartbeatTimeoutMillis() * 1_000_000L;
+    long timeout = config.job().heartbeatMillis() * 1_000_000L;
     Calling calling = new Calling(config.secret(), identity(config.rank(), peer));
     process.connect(endpoint, calling, timeout, new Link(peer));
   }

@@ -64,7 +64,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
     this.epoch = epoch;
     this.listener = listener;
     this.gate = gate;
-    this.ring = new LogRing(config.size(), config.rank(), config.logRingBase());
+    this.ring = new LogRing(config.size(), config.rank(), config.job().logRingBase());
     this.neighbours = ring.neighbours();
   }
 

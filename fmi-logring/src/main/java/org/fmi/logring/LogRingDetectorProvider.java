@@ -16,8 +16,8 @@ public final class LogRingDetectorProvider implements FailureDetectorProvider {
       RankConfig config, int epoch, FailureDetector.Listener listener, Diagnostics diagnostics)
       throws IOException {
     LogRingDetector detector = new LogRingDetector(config, epoch, listener);
-    boolean rdma = config.transports().contains(RdmaLinks.NAME);
-    boolean tcp = !rdma || config.transports().contains(TcpLinks.NAME);
+    boolean rdma = config.job().transports().contains(RdmaLinks.NAME);
+    boolean tcp = !rdma || config.job().transports().contains(TcpLinks.NAME);
     try {
       if (rdma) {
         offerRdma(detector, config, tcp, diagnostics);

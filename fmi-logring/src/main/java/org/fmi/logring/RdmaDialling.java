@@ -222,7 +222,7 @@ final class RdmaDialling {
     if (link.deadline == 0) {
       link.deadline = now + timeoutNanos == 0 ? 1 : now + timeoutNanos;
     } else if (now - link.deadline >= 0) {
-      links.lose(link, "no answer within " + config.heartbeatTimeoutMillis() + " ms");
+      links.lose(link, "no answer within " + config.job().heartbeatMillis() + " ms");
       return;
     }
     if (++link.beatsUnanswered > 1) {

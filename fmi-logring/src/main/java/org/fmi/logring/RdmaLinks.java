@@ -72,7 +72,7 @@ final class RdmaLinks implements RingLinks {
       LongSupplier clock)
       throws IOException {
     this.handler = handler;
-    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(config.heartbeatTimeoutMillis());
+    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(config.job().heartbeatMillis());
     this.verbs = verbs;
     this.clock = clock;
     try {

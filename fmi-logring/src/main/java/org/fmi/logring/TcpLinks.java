@@ -59,7 +59,7 @@ final class TcpLinks implements RingLinks {
   }
 
   private static int patienceMillis(RankConfig config) {
-    return PATIENCE * config.heartbeatTimeoutMillis();
+    return PATIENCE * config.job().heartbeatMillis();
   }
 
   @Override
@@ -141,7 +141,7 @@ final class TcpLinks implements RingLinks {
     public void onOpen(Connection connection) {
       links.put(peer, connection);
       connection.heartbeat(
-          connection.isWithinMachine() ? patienceMillis(config) : config.heartbeatTimeoutMillis());
+          connection.isWithinMachine() ? patienceMillis(config) : config.job().heartbeatMillis());
       handler.onOpen(peer);
     }
 

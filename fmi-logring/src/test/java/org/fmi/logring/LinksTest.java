@@ -9,31 +9,15 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.RankConfig;
+import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.Test;
 
 /** What the detector does with links, whatever these run over. Rank 1 of 4. */
 class LinksTest {
   private static final int EPOCH = 3;
-  private static final RankConfig CONFIG =
-      RankConfig.builder()
-          .jobId("test-job")
-          .secret(new byte[32])
-          .rank(1)
-          .size(4)
-          .host("127.0.0.1")
-          .nodeDirectory("/nowhere")
-          .ranksOnNode(4)
-          .ranksOnMachine(4)
-          .cores(2)
-          .group(new int[] {1})
-          .logRingBase(2)
-          .heartbeatTimeoutMillis(20_000)
-          .recordLimitBytes(0)
-          .interval(new CheckpointInterval.Every(1))
-          .build();
+  private static final RankConfig CONFIG = RankConfigs.rank(1, 4).build();
 
   /** Links that stand as soon as they are asked for. */
   private static final class FakeLinks implements RingLinks {

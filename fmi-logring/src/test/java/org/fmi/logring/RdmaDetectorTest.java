@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.RankConfig;
+import org.fmi.testkit.RankConfigs;
 import org.fmi.testkit.contract.DetectorContract;
 import org.fmi.testkit.contract.DetectorThreads;
 import org.fmi.verbs.Greeting;
@@ -125,7 +126,7 @@ final class RdmaDetectorTest extends DetectorContract {
 
   /** Dials as rank 0, with the secret. */
   private static RdmaConnection dial(Verbs verbs, LogRingDetector to) throws IOException {
-    Greeting greeting = new Greeting(OURS, "test-job", EPOCH);
+    Greeting greeting = new Greeting(OURS, RankConfigs.JOB, EPOCH);
     RdmaEndpoint endpoint = rdma(to);
     RdmaConnection connection =
         verbs.dial(
@@ -187,7 +188,7 @@ final class RdmaDetectorTest extends DetectorContract {
       connection.disconnect();
       assertThat(next()).isEqualTo("rank 1 heard of 0: disconnected by the peer");
       // Its link has stood: it gets no other, even with the right words.
-      Greeting greeting = new Greeting(OURS, "test-job", EPOCH);
+      Greeting greeting = new Greeting(OURS, RankConfigs.JOB, EPOCH);
       RdmaEndpoint endpoint = rdma(rank1);
       verbs.dial(
           endpoint.address(),

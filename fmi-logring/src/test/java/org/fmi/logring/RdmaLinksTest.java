@@ -9,6 +9,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.fmi.testkit.RankConfigs;
 import org.fmi.testkit.contract.DetectorThreads;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaEndpoint;
@@ -27,7 +28,7 @@ class RdmaLinksTest {
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
   private final AtomicLong clock = new AtomicLong();
   private final ScriptedVerbs verbs = new ScriptedVerbs();
-  private final Greeting greeting = new Greeting(SECRET, "test-job", EPOCH);
+  private final Greeting greeting = new Greeting(SECRET, RankConfigs.JOB, EPOCH);
   private final RdmaEndpoint peer =
       new RdmaEndpoint(new byte[RdmaEndpoint.NONCE_BYTES], verbs.address());
   private RdmaLinks links;

@@ -10,6 +10,7 @@ import org.fmi.core.progress.ParkingClock;
 import org.fmi.core.rank.RankRuntime;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FailureDetector;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.RankConfig;
 
@@ -40,12 +41,16 @@ final class JobOfOne {
   }
 
   private static RankConfig config() {
-    return MiniJob.config("job-of-one", new byte[32], 0, 1)
+    JobSettings job =
+        JobSettings.builder()
+            .size(1)
+            .interval(INTERVAL)
+            .heartbeatMillis(1000)
+            .recordLimitBytes(RECORD_LIMIT)
+            .build();
+    return MiniJob.config("job-of-one", new byte[32], 0, job)
         .nodeDirectory("")
         .cores(Runtime.getRuntime().availableProcessors())
-        .heartbeatTimeoutMillis(1000)
-        .recordLimitBytes(RECORD_LIMIT)
-        .interval(INTERVAL)
         .build();
   }
 

@@ -10,6 +10,7 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.spi.Diagnostics;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -40,8 +41,13 @@ public final class MiniJob {
     this.diagnostics = diagnostics;
   }
 
-  /** The configuration of a rank; what only some of these jobs need is to be added. */
-  public static RankConfig.Builder config(String jobId, byte[] secret, int rank, int size) {
+  /**
+   * The configuration of a rank; what only some of these jobs need is to be added.
+   *
+   * @param job what all its ranks have in common
+   */
+  public static RankConfig.Builder config(String jobId, byte[] secret, int rank, JobSettings job) {
+    int size = job.size();
     int[] all = new int[size];
     for (int each = 0; each < size; each++) {
       all[each] = each;
@@ -50,12 +56,11 @@ public final class MiniJob {
         .jobId(jobId)
         .secret(secret)
         .rank(rank)
-        .size(size)
         .host("127.0.0.1")
         .ranksOnNode(size)
         .ranksOnMachine(size)
         .group(all)
-        .logRingBase(2);
+        .job(job);
   }
 
   /** The link of a rank to this job. */

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param jobId the job's public name, part of every name on the machine
  * @param secret the job's secret, 32 bytes; never logged
  * @param rank this rank
- * @param size the number of ranks
  * @param incarnation how many processes served this rank before
  * @param host the address under which other nodes reach this one
  * @param node number of the node this process runs on
@@ -25,16 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     they are local ones
  * @param cores cores that these may use
  * @param group the world ranks of this rank's checkpoint group, ascending, this one included
- * @param groupLosses how many members of the group may be lost at once, if it has as many others
- * @param logRingBase base k of the log-ring
- * @param heartbeatTimeoutMillis a process silent for this long is declared dead
- * @param recordLimitBytes the most that is recorded outside of loops for a replacement
- * @param sendBufferBytes room for copies of short messages that their receivers do not take yet, so
- *     that their sends need not wait; {@link #SEND_BUFFER_OF_HEAP} if it follows from the heap's
- *     size
- * @param interval when checkpoints are taken
- * @param transports names of the transports to use, in order of preference; empty for all
- * @param policy which ranks roll back, and how checkpoints are taken
+ * @param job what all ranks have in common
  * @param level2 checkpoints on files
  * @param faults failures to inject in this process
  */
@@ -42,7 +32,6 @@ public record RankConfig(
     String jobId,
     byte[] secret,
     int rank,
-    int size,
     int incarnation,
     String host,
     int node,
@@ -52,26 +41,12 @@ public record RankConfig(
     int ranksOnMachine,
     int cores,
     int[] group,
-    int groupLosses,
-    int logRingBase,
-    int heartbeatTimeoutMillis,
-    long recordLimitBytes,
-    long sendBufferBytes,
-    CheckpointInterval interval,
-    List<String> transports,
-    RecoveryPolicy policy,
+    JobSettings job,
     Level2Plan level2,
     List<Fault> faults) {
-  /** A sixteenth of the heap, and at least 16 MiB. */
-  public static final long SEND_BUFFER_OF_HEAP = -1;
-
-  private static final long LEAST_SEND_BUFFER = 16 << 20;
-
-  /** {@link #sendBufferBytes} in a process with this much heap, in bytes. */
-  public long sendBufferBytes(long heap) {
-    return sendBufferBytes == SEND_BUFFER_OF_HEAP
-        ? Math.max(heap / 16, LEAST_SEND_BUFFER)
-        : sendBufferBytes;
+  /** The number of ranks. */
+  public int size() {
+    return job.size();
   }
 
   /**
@@ -93,7 +68,6 @@ public record RankConfig(
         .jobId(jobId)
         .secret(secret)
         .rank(rank)
-        .size(size)
         .incarnation(incarnation)
         .host(host)
         .node(node)
@@ -103,21 +77,14 @@ public record RankConfig(
         .ranksOnMachine(ranksOnMachine)
         .cores(cores)
         .group(group)
-        .groupLosses(groupLosses)
-        .logRingBase(logRingBase)
-        .heartbeatTimeoutMillis(heartbeatTimeoutMillis)
-        .recordLimitBytes(recordLimitBytes)
-        .sendBufferBytes(sendBufferBytes)
-        .interval(interval)
-        .transports(transports)
-        .policy(policy)
+        .job(job)
         .level2(level2)
         .faults(faults);
   }
 
   /** The same, but for the transports. */
   public RankConfig withTransports(List<String> names) {
-    return toBuilder().transports(names).build();
+    return toBuilder().job(job.toBuilder().transports(names).build()).build();
   }
 
   @Override
@@ -127,7 +94,7 @@ public record RankConfig(
         + ", rank "
         + rank
         + " of "
-        + size
+        + job.size()
         + ", incarnation "
         + incarnation
         + "]";
@@ -138,7 +105,6 @@ public record RankConfig(
     private @Nullable String jobId;
     private byte @Nullable [] secret;
     private int rank;
-    private int size;
     private int incarnation;
     private @Nullable String host;
     private int node;
@@ -148,14 +114,7 @@ public record RankConfig(
     private int ranksOnMachine;
     private int cores;
     private int @Nullable [] group;
-    private int groupLosses = 1;
-    private int logRingBase;
-    private int heartbeatTimeoutMillis;
-    private long recordLimitBytes;
-    private long sendBufferBytes = SEND_BUFFER_OF_HEAP;
-    private @Nullable CheckpointInterval interval;
-    private List<String> transports = List.of();
-    private RecoveryPolicy policy = RecoveryPolicy.global();
+    private @Nullable JobSettings job;
     private Level2Plan level2 = Level2Plan.NONE;
     private List<Fault> faults = List.of();
 
@@ -173,11 +132,6 @@ public record RankConfig(
 
     public Builder rank(int value) {
       rank = value;
-      return this;
-    }
-
-    public Builder size(int value) {
-      size = value;
       return this;
     }
 
@@ -227,43 +181,8 @@ public record RankConfig(
       return this;
     }
 
-    public Builder groupLosses(int value) {
-      groupLosses = value;
-      return this;
-    }
-
-    public Builder logRingBase(int value) {
-      logRingBase = value;
-      return this;
-    }
-
-    public Builder heartbeatTimeoutMillis(int value) {
-      heartbeatTimeoutMillis = value;
-      return this;
-    }
-
-    public Builder sendBufferBytes(long value) {
-      sendBufferBytes = value;
-      return this;
-    }
-
-    public Builder recordLimitBytes(long value) {
-      recordLimitBytes = value;
-      return this;
-    }
-
-    public Builder interval(CheckpointInterval value) {
-      interval = value;
-      return this;
-    }
-
-    public Builder transports(List<String> value) {
-      transports = value;
-      return this;
-    }
-
-    public Builder policy(RecoveryPolicy value) {
-      policy = value;
+    public Builder job(JobSettings value) {
+      job = value;
       return this;
     }
 
@@ -287,7 +206,6 @@ public record RankConfig(
           Objects.requireNonNull(jobId, "jobId"),
           Objects.requireNonNull(secret, "secret"),
           rank,
-          size,
           incarnation,
           Objects.requireNonNull(host, "host"),
           node,
@@ -297,14 +215,7 @@ public record RankConfig(
           ranksOnMachine,
           cores,
           Objects.requireNonNull(group, "group"),
-          groupLosses,
-          logRingBase,
-          heartbeatTimeoutMillis,
-          recordLimitBytes,
-          sendBufferBytes,
-          Objects.requireNonNull(interval, "interval"),
-          transports,
-          policy,
+          Objects.requireNonNull(job, "job"),
           level2,
           faults);
     }

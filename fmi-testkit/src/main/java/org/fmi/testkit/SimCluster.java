@@ -8,8 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.fmi.control.JobMessage;
-import org.fmi.spi.CheckpointInterval;
-import org.fmi.spi.Fault;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.SimNode.Boot;
 import org.jspecify.annotations.Nullable;
@@ -166,35 +165,16 @@ public final class SimCluster {
   }
 
   /** What a process of this cluster is told, with values that suit a simulation. */
-  public RankConfig config(
-      int node,
-      int rank,
-      int size,
-      int incarnation,
-      int[] group,
-      int ranksOnNode,
-      int logRingBase,
-      long recordLimitBytes,
-      CheckpointInterval interval,
-      List<Fault> faults) {
-    return RankConfig.builder()
+  public RankConfig config(int node, int rank, int size, int incarnation) {
+    JobSettings job = RankConfigs.job(size).heartbeatMillis(HEARTBEAT_TIMEOUT_MILLIS).build();
+    return RankConfigs.rank(rank, job)
         .jobId("sim-" + simulation.seed())
-        .secret(new byte[32])
-        .rank(rank)
-        .size(size)
         .incarnation(incarnation)
         .host("node" + node)
         .node(node)
         .nodeDirectory("/node" + node)
-        .ranksOnNode(ranksOnNode)
-        .ranksOnMachine(ranksOnNode)
-        .cores(2)
-        .group(group)
-        .logRingBase(logRingBase)
-        .heartbeatTimeoutMillis(HEARTBEAT_TIMEOUT_MILLIS)
-        .recordLimitBytes(recordLimitBytes)
-        .interval(interval)
-        .faults(faults)
+        .ranksOnNode(1)
+        .ranksOnMachine(1)
         .build();
   }
 
@@ -411,7 +391,7 @@ public final class SimCluster {
 
   /** After how long one process takes another for silent: never quite the same. */
   long timeout(RankConfig config) {
-    return config.heartbeatTimeoutMillis() * 1_000_000L + controlDelay();
+    return config.job().heartbeatMillis() * 1_000_000L + controlDelay();
   }
 
   long heartbeatTimeout() {

@@ -1,8 +1,6 @@
 package org.fmi.testkit;
 
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
 import org.fmi.testkit.contract.TransportContract;
@@ -60,17 +58,7 @@ class SimTransportTest extends TransportContract {
       AtomicInteger arrivals,
       Body body) {
     cluster.spawn(
-        cluster.config(
-            node(rank),
-            rank,
-            endpoints.length,
-            0,
-            new int[] {rank},
-            1,
-            2,
-            1 << 20,
-            new CheckpointInterval.Every(1),
-            List.of()),
+        cluster.config(node(rank), rank, endpoints.length, 0),
         process -> {
           try (Transport t = provider(process).open(process.config(), EPOCH, process.jobLink())) {
             endpoints[rank] = t.endpoint();

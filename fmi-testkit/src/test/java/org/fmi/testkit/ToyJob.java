@@ -12,7 +12,6 @@ import java.util.TreeSet;
 import org.fmi.control.AddressTable;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankMessage;
-import org.fmi.spi.CheckpointInterval;
 
 /** A minimal job for {@link ToyRank}: every failure begins a new epoch with replacements. */
 final class ToyJob implements Supervisor {
@@ -80,18 +79,7 @@ final class ToyJob implements Supervisor {
   private void spawn(int rank) {
     running[rank] = true;
     cluster.spawn(
-        cluster.config(
-            node[rank],
-            rank,
-            node.length,
-            incarnation[rank],
-            new int[] {rank},
-            1,
-            2,
-            1 << 20,
-            new CheckpointInterval.Every(1),
-            List.of()),
-        new ToyRank(results));
+        cluster.config(node[rank], rank, node.length, incarnation[rank]), new ToyRank(results));
   }
 
   /** Starts all that do not run, wherever there is a node. */

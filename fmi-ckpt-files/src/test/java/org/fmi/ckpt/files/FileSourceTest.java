@@ -10,13 +10,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import org.fmi.spi.CheckpointId;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FileVersion;
 import org.fmi.spi.Level2Plan;
 import org.fmi.spi.OtherImages;
-import org.fmi.spi.RankConfig;
+import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,18 +34,7 @@ final class FileSourceTest {
 
   private static CheckpointSource source(String job, int rank, int size, Level2Plan plan) {
     return FileSource.of(
-        RankConfig.builder()
-            .jobId(job)
-            .secret(new byte[32])
-            .rank(rank)
-            .size(size)
-            .host("localhost")
-            .nodeDirectory("/none")
-            .group(new int[] {rank})
-            .interval(new CheckpointInterval.Every(1))
-            .level2(plan)
-            .build(),
-        Diagnostics.NONE);
+        RankConfigs.rank(rank, size).jobId(job).level2(plan).build(), Diagnostics.NONE);
   }
 
   private Level2Plan own() {

@@ -17,12 +17,11 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.fmi.spi.CheckpointId;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FileVersion;
 import org.fmi.spi.Level2Plan;
-import org.fmi.spi.RankConfig;
+import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -150,15 +149,8 @@ final class FlippedBitsTest {
   private long versionThatARunningJobTakes(int rank) {
     CheckpointSource source =
         FileSource.of(
-            RankConfig.builder()
+            RankConfigs.rank(rank, Samples.SIZE)
                 .jobId(Samples.JOB)
-                .secret(new byte[32])
-                .rank(rank)
-                .size(Samples.SIZE)
-                .host("localhost")
-                .nodeDirectory("/none")
-                .group(new int[] {rank})
-                .interval(new CheckpointInterval.Every(1))
                 .level2(
                     new Level2Plan(10, root.resolve(Samples.JOB).toString(), List.of(), List.of()))
                 .build(),

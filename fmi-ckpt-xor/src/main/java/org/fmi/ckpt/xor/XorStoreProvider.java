@@ -29,6 +29,6 @@ public final class XorStoreProvider implements CheckpointStoreProvider {
   public CheckpointStore open(RankConfig config, Comm system, NodeMemory memory)
       throws IOException {
     return new XorStore(
-        config.rank(), config.group(), config.groupLosses(), blockBytes, system, memory);
+        config.rank(), config.group(), config.job().groupLosses(), blockBytes, system, memory);
   }
 }

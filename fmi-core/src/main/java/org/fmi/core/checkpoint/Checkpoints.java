@@ -99,7 +99,7 @@ public final class Checkpoints {
     this.program = program;
     this.contexts = contexts;
     this.store = store;
-    this.tuner = new IntervalTuner(config.interval());
+    this.tuner = new IntervalTuner(config.job().interval());
     this.link = link;
     this.clock = clock;
     this.faults = faults;
@@ -109,7 +109,7 @@ public final class Checkpoints {
     this.kept = new KeptRequests(messenger);
     this.requests = new ActiveRequests(config, messenger, kept, contradiction);
     this.overlap =
-        config.policy().overlapped()
+        config.job().policy().overlapped()
             ? new Overlap(
                 config,
                 system,
@@ -142,7 +142,7 @@ public final class Checkpoints {
     if (loop.checkpointed < 0) {
       return true;
     }
-    if (overlap != null && config.interval() instanceof CheckpointInterval.ByTime time) {
+    if (overlap != null && config.job().interval() instanceof CheckpointInterval.ByTime time) {
       return clock.nanoTime() - dueSince >= time.seconds() * 1e9;
     }
     return loop.iteration - loop.checkpointed >= tuner.iterations();
@@ -209,9 +209,11 @@ public final class Checkpoints {
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
     // Nobody sends before all have agreed; until then some may know that they have, and others not.
     inDoubt = true;
-    if (config.policy().log() != null) {
+    if (config.job().policy().log() != null) {
       // Messages that cross lines are known by their numbers, whoever goes back.
-      messenger.ledger().line(!id.last() && config.policy().numbersMessages(loop.flow != null));
+      messenger
+          .ledger()
+          .line(!id.last() && config.job().policy().numbersMessages(loop.flow != null));
     }
     // The wait for slower ranks, until here, is no cost of the checkpoint.
     long begun = clock.nanoTime();

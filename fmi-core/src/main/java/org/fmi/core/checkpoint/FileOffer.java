@@ -70,7 +70,7 @@ public final class FileOffer {
     long every = config.level2().every();
     boolean taken =
         committed != null && committed.loop() == of.number && committed.iteration() == of.iteration;
-    return config.policy().overlapped() && every > 0 && of.iteration % every == 0 && !taken;
+    return config.job().policy().overlapped() && every > 0 && of.iteration % every == 0 && !taken;
   }
 
   /**

@@ -137,7 +137,7 @@ public final class Overlap implements LogListener {
     this.checkpoints = checkpoints;
     this.reduce = new BackgroundReduce(system);
     this.stays = new Stays(clock.nanoTime());
-    if (config.policy().log() == null) {
+    if (config.job().policy().log() == null) {
       MessageLog decisions = new MessageLog(config.rank(), config.size(), 0, this);
       lines.enable(decisions, this);
       ledger = new MessageLedger(messenger, decisions, lines);

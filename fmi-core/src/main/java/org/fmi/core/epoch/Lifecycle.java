@@ -473,7 +473,7 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   private boolean mayLeaveOut(TransportProvider provider) {
-    return config.transports().isEmpty() && !provider.equals(transportProviders.getLast());
+    return config.job().transports().isEmpty() && !provider.equals(transportProviders.getLast());
   }
 
   /** Whether no rank of this node was the first to leave this transport out before. */

@@ -142,8 +142,8 @@ public final class RankRuntime implements Fmi {
             config.size(),
             WaitStrategy.of(ownCore, config.ranksOnMachine(), config.cores(), clock::nanoTime),
             new Hooks());
-    messenger.copies(config.sendBufferBytes(Runtime.getRuntime().maxMemory()));
-    this.program = new Recording(messenger, config.recordLimitBytes(), this::onOutsideCall);
+    messenger.copies(config.job().sendBufferBytes(Runtime.getRuntime().maxMemory()));
+    this.program = new Recording(messenger, config.job().recordLimitBytes(), this::onOutsideCall);
     this.world = Communicator.world(program, contexts, this::abort);
     this.system = Communicator.system(messenger, contexts, this::abort);
     RequestedCheckpoint requested = new RequestedCheckpoint(link, messenger);
@@ -284,7 +284,8 @@ public final class RankRuntime implements Fmi {
     if (id == null) {
       throw stray("there are ranks in a loop, and no checkpoint is left");
     }
-    Recorder record = Recorder.readFrom(checkpoints.image(id).record(), config.recordLimitBytes());
+    Recorder record =
+        Recorder.readFrom(checkpoints.image(id).record(), config.job().recordLimitBytes());
     program.recorder(record);
     // Runs in the call that does not match: the program's own code must not get to see it.
     record.startReplay(

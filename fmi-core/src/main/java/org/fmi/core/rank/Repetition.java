@@ -108,12 +108,12 @@ final class Repetition implements CallObserver {
     this.restorer = restorer;
     this.system = system;
     this.link = link;
-    if (config.policy().checked()) {
+    if (config.job().policy().checked()) {
       program.observer(this);
     }
     turns =
         new Turns(
-            config.policy().checked(),
+            config.job().policy().checked(),
             what -> link.report(new Notice.Warned(config.rank(), Notice.Warned.ITERATIONS, what)));
     program.turns(turns);
   }
@@ -147,7 +147,7 @@ final class Repetition implements CallObserver {
     // first, into either state in turn: after one iteration it would still be from another time.
     boolean isWritten = loop.flow == null || distance > 1;
     boolean isNext = isWritten && distance <= checkpoints.tuner().iterations();
-    phase = config.policy().checked() && isNext && !loop.ended ? Phase.FIRST : Phase.OFF;
+    phase = config.job().policy().checked() && isNext && !loop.ended ? Phase.FIRST : Phase.OFF;
   }
 
   /** An iteration begins: perhaps an earlier one than the loop stood at. */

@@ -56,7 +56,7 @@ public final class FlowRollback {
    * @return null if all go back
    */
   public @Nullable Way find(Loop loop, CheckpointId line, int epoch) {
-    if (!(config.policy() instanceof RecoveryPolicy.Flow policy) || line.last()) {
+    if (!(config.job().policy() instanceof RecoveryPolicy.Flow policy) || line.last()) {
       return null;
     }
     FlowStates<?> states = loop.flow;

@@ -111,7 +111,7 @@ public final class LocalRollback implements LineLog {
       Lifecycle lifecycle,
       Checkpoints checkpoints,
       Supplier<@Nullable Loop> current) {
-    RecoveryPolicy.Log room = config.policy().log();
+    RecoveryPolicy.Log room = config.job().policy().log();
     return room == null
         ? null
         : new LocalRollback(config, room, link, messenger, memory, lifecycle, checkpoints, current);
@@ -416,7 +416,7 @@ public final class LocalRollback implements LineLog {
   private boolean isAtStandstill(Loop loop) {
     CheckpointId line = checkpoints.committed();
     return line != null
-        && !(config.interval() instanceof CheckpointInterval.Every)
+        && !(config.job().interval() instanceof CheckpointInterval.Every)
         && standstill.isOne(line.version(), line.iteration(), loop.iteration);
   }
 
@@ -438,7 +438,7 @@ public final class LocalRollback implements LineLog {
       return Standing.NONE;
     }
     if (loop.flow != null) {
-      boolean flows = config.policy() instanceof RecoveryPolicy.Flow;
+      boolean flows = config.job().policy() instanceof RecoveryPolicy.Flow;
       String why =
           flows
               ? "is in a flowLoop, in which ranks agree on who computes again"

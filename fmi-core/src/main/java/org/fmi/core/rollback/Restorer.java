@@ -161,7 +161,7 @@ public final class Restorer {
 
   private Image restoreAllElse(CheckpointId id, Loop loop, How how, int epoch) {
     Image image = checkpoints.image(id);
-    RecoveryPolicy policy = config.policy();
+    RecoveryPolicy policy = config.job().policy();
     boolean logs = policy.log() != null;
     switch (how) {
       case ROLLED_BACK -> putMessages(image);

@@ -12,11 +12,12 @@ import org.fmi.core.progress.ParkingClock;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.state.LoopState;
 import org.fmi.spi.CheckpointId;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.Level2Plan;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.RecoveryPolicy;
+import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.Test;
 
 /** Which checkpoints are to be written to files, and which of them all ranks wait for. */
@@ -50,24 +51,10 @@ final class FileOfferTest {
               });
 
   private static FileOffer offer(int rank, long every, boolean overlapped) {
+    JobSettings job =
+        RankConfigs.job(2).policy(new RecoveryPolicy.Global(overlapped, true)).build();
     RankConfig config =
-        RankConfig.builder()
-            .jobId("job")
-            .secret(new byte[32])
-            .rank(rank)
-            .size(2)
-            .incarnation(0)
-            .host("127.0.0.1")
-            .nodeDirectory("/")
-            .ranksOnNode(1)
-            .ranksOnMachine(1)
-            .cores(1)
-            .group(new int[] {0, 1})
-            .logRingBase(2)
-            .heartbeatTimeoutMillis(60_000)
-            .recordLimitBytes(1 << 20)
-            .interval(new CheckpointInterval.Every(1))
-            .policy(new RecoveryPolicy.Global(overlapped, true))
+        RankConfigs.rank(rank, job)
             .level2(new Level2Plan(every, "/files", List.of(), List.of()))
             .build();
     Messenger messenger = new Messenger(rank, 2, new WaitStrategy(1, 1), (peer, reason) -> {});

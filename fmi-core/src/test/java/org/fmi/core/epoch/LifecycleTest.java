@@ -18,14 +18,15 @@ import org.fmi.control.RankMessage.Standing;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.progress.ParkingClock;
 import org.fmi.core.progress.WaitStrategy;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FailureDetector;
 import org.fmi.spi.FrameHandler;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
+import org.fmi.testkit.RankConfigs;
 import org.fmi.wire.Frame;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -172,25 +173,9 @@ final class LifecycleTest {
   }
 
   private Lifecycle lifecycle(String... transports) {
+    JobSettings settings = RankConfigs.job(1).transports(List.of(transports)).build();
     RankConfig config =
-        RankConfig.builder()
-            .jobId("job")
-            .secret(new byte[32])
-            .rank(0)
-            .size(1)
-            .incarnation(1)
-            .host("127.0.0.1")
-            .nodeDirectory(directory.toString())
-            .ranksOnNode(1)
-            .ranksOnMachine(1)
-            .cores(1)
-            .group(new int[] {0})
-            .logRingBase(2)
-            .heartbeatTimeoutMillis(60_000)
-            .recordLimitBytes(1 << 20)
-            .interval(new CheckpointInterval.Every(1))
-            .transports(List.of(transports))
-            .build();
+        RankConfigs.rank(0, settings).incarnation(1).nodeDirectory(directory.toString()).build();
     Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), (peer, reason) -> {});
     Lifecycle lifecycle =
         new Lifecycle(
@@ -198,7 +183,7 @@ final class LifecycleTest {
             job,
             List.of(fast, sure),
             (forConfig, epoch, listener, diagnostics) -> {
-              detectors.add(forConfig.transports());
+              detectors.add(forConfig.job().transports());
               return new Detector();
             },
             messenger,

@@ -13,9 +13,9 @@ import org.fmi.core.log.MessageLog;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
-import org.fmi.spi.CheckpointInterval;
-import org.fmi.spi.RankConfig;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.Transport;
+import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -284,18 +284,10 @@ final class SendBufferTest {
 
   @Test
   void byDefaultItsRoomFollowsFromTheHeap() {
-    RankConfig config =
-        RankConfig.builder()
-            .jobId("job")
-            .secret(new byte[32])
-            .host("host")
-            .nodeDirectory("/node")
-            .group(new int[] {0})
-            .interval(new CheckpointInterval.Every(1))
-            .build();
-    assertThat(config.sendBufferBytes(4L << 30)).isEqualTo(256 << 20);
-    assertThat(config.sendBufferBytes(64 << 20)).isEqualTo(16 << 20);
-    assertThat(config.toBuilder().sendBufferBytes(0).build().sendBufferBytes(4L << 30)).isZero();
+    JobSettings job = RankConfigs.job(2).build();
+    assertThat(job.sendBufferBytes(4L << 30)).isEqualTo(256 << 20);
+    assertThat(job.sendBufferBytes(64 << 20)).isEqualTo(16 << 20);
+    assertThat(RankConfigs.job(2).sendBufferBytes(0).build().sendBufferBytes(4L << 30)).isZero();
   }
 
   /** Two ranks send each other more than their windows hold before they receive. */

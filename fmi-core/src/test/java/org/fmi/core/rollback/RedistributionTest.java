@@ -27,9 +27,9 @@ import org.fmi.core.p2p.Ranks;
 import org.fmi.core.state.LoopState;
 import org.fmi.core.state.StateLayout;
 import org.fmi.spi.CheckpointId;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
+import org.fmi.testkit.RankConfigs;
 import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -123,16 +123,7 @@ final class RedistributionTest {
   }
 
   private static RankConfig config(int rank, int size) {
-    return RankConfig.builder()
-        .jobId("test")
-        .secret(new byte[32])
-        .rank(rank)
-        .size(size)
-        .host("localhost")
-        .nodeDirectory("/none")
-        .group(new int[] {rank})
-        .interval(new CheckpointInterval.Every(1))
-        .build();
+    return RankConfigs.rank(rank, size).build();
   }
 
   /** What all ranks of the new job hear: null if their state was filled. */

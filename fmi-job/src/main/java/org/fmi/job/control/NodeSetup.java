@@ -3,15 +3,13 @@ package org.fmi.job.control;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.fmi.spi.CheckpointInterval;
-import org.fmi.spi.RankConfig;
-import org.fmi.spi.RecoveryPolicy;
+import org.fmi.spi.JobSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What all ranks of a job have in common, as its daemons need to know it.
  *
- * @param size the number of ranks
+ * @param job what the ranks are given of it
  * @param oneMachine whether all nodes are on one machine
  * @param mainClass the program's main class
  * @param args the program's arguments
@@ -19,17 +17,11 @@ import org.jspecify.annotations.Nullable;
  * @param jvmOptions options for the rank JVMs, after FMI's own
  * @param environment variables to set for the ranks
  * @param workDirectory where the ranks run
- * @param heartbeatMillis a process silent for this long is declared dead
- * @param groupLosses see {@link org.fmi.spi.RankConfig}
- * @param recordLimitBytes see {@link org.fmi.spi.RankConfig}
- * @param sendBufferBytes see {@link org.fmi.spi.RankConfig}
  * @param idleMegahertz the most that cores run at whose ranks wait in a recovery; 0 for no limit
- * @param transports see {@link org.fmi.spi.RankConfig}
- * @param policy see {@link org.fmi.spi.RankConfig}
  * @param level2 checkpoints on files
  */
 public record NodeSetup(
-    int size,
+    JobSettings job,
     boolean oneMachine,
     String mainClass,
     List<String> args,
@@ -37,15 +29,7 @@ public record NodeSetup(
     List<String> jvmOptions,
     Map<String, String> environment,
     String workDirectory,
-    int heartbeatMillis,
-    int groupLosses,
-    int logRingBase,
-    long recordLimitBytes,
-    long sendBufferBytes,
     int idleMegahertz,
-    CheckpointInterval interval,
-    List<String> transports,
-    RecoveryPolicy policy,
     Level2Setup level2) {
 
   public NodeSetup {
@@ -53,12 +37,11 @@ public record NodeSetup(
     classPath = List.copyOf(classPath);
     jvmOptions = List.copyOf(jvmOptions);
     environment = Map.copyOf(environment);
-    transports = List.copyOf(transports);
   }
 
   /** How many ranks share the machine of a node with so many ranks. */
   public int ranksOnMachine(int ranksOnNode) {
-    return oneMachine ? size : ranksOnNode;
+    return oneMachine ? job.size() : ranksOnNode;
   }
 
   /** Names each part; those without a value of their own here must be given. */
@@ -68,44 +51,26 @@ public record NodeSetup(
 
   /** Collects the parts of a {@link NodeSetup} by their names. */
   public static final class Builder {
-    private int size;
+    private @Nullable JobSettings job;
     private boolean oneMachine;
-    private int heartbeatMillis;
-    private @Nullable CheckpointInterval interval;
     private String mainClass = "";
     private List<String> args = List.of();
     private List<ProgramEntry> classPath = List.of();
     private List<String> jvmOptions = List.of();
     private Map<String, String> environment = Map.of();
     private String workDirectory = "";
-    private int groupLosses = 1;
-    private int logRingBase = 2;
-    private long recordLimitBytes;
-    private long sendBufferBytes = RankConfig.SEND_BUFFER_OF_HEAP;
     private int idleMegahertz;
-    private List<String> transports = List.of();
-    private RecoveryPolicy policy = RecoveryPolicy.global();
     private Level2Setup level2 = Level2Setup.NONE;
 
     private Builder() {}
 
-    public Builder size(int value) {
-      size = value;
+    public Builder job(JobSettings value) {
+      job = value;
       return this;
     }
 
     public Builder oneMachine(boolean value) {
       oneMachine = value;
-      return this;
-    }
-
-    public Builder heartbeatMillis(int value) {
-      heartbeatMillis = value;
-      return this;
-    }
-
-    public Builder interval(CheckpointInterval value) {
-      interval = value;
       return this;
     }
 
@@ -139,38 +104,8 @@ public record NodeSetup(
       return this;
     }
 
-    public Builder groupLosses(int value) {
-      groupLosses = value;
-      return this;
-    }
-
-    public Builder logRingBase(int value) {
-      logRingBase = value;
-      return this;
-    }
-
-    public Builder recordLimitBytes(long value) {
-      recordLimitBytes = value;
-      return this;
-    }
-
-    public Builder sendBufferBytes(long value) {
-      sendBufferBytes = value;
-      return this;
-    }
-
     public Builder idleMegahertz(int value) {
       idleMegahertz = value;
-      return this;
-    }
-
-    public Builder transports(List<String> value) {
-      transports = value;
-      return this;
-    }
-
-    public Builder policy(RecoveryPolicy value) {
-      policy = value;
       return this;
     }
 
@@ -186,7 +121,7 @@ public record NodeSetup(
      */
     public NodeSetup build() {
       return new NodeSetup(
-          size,
+          Objects.requireNonNull(job, "job"),
           oneMachine,
           mainClass,
           args,
@@ -194,15 +129,7 @@ public record NodeSetup(
           jvmOptions,
           environment,
           workDirectory,
-          heartbeatMillis,
-          groupLosses,
-          logRingBase,
-          recordLimitBytes,
-          sendBufferBytes,
           idleMegahertz,
-          Objects.requireNonNull(interval, "interval"),
-          transports,
-          policy,
           level2);
     }
   }

@@ -161,7 +161,7 @@ final class Flushes {
             new FlushTask.Write(
                 directory,
                 facts.jobId(),
-                setup.size(),
+                setup.job().size(),
                 facts.node(),
                 mine.firstEntry().getValue().epoch(),
                 m.version(),

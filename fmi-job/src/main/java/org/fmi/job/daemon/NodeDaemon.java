@@ -371,7 +371,7 @@ public final class NodeDaemon {
 
   private void watch(NodeProcess process, RankConfig config) {
     if (process.isConnected()) {
-      out.add(new DaemonCommand.Watch(process.number, config.heartbeatTimeoutMillis()));
+      out.add(new DaemonCommand.Watch(process.number, config.job().heartbeatMillis()));
     }
   }
 

@@ -17,9 +17,9 @@ import org.fmi.job.control.Level2Setup;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.rules.TimeWithCore;
 import org.fmi.spi.CheckpointId;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.PinnedImage;
 import org.fmi.spi.RankConfig;
+import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.Test;
 
 class FlushesTest {
@@ -27,9 +27,7 @@ class FlushesTest {
       new NodeFacts("job", new byte[32], 7, "host", "/dev/shm/fmi", "/disk/fmi", 2);
   private static final NodeSetup SETUP =
       NodeSetup.builder()
-          .size(4)
-          .heartbeatMillis(1000)
-          .interval(new CheckpointInterval.Every(1))
+          .job(RankConfigs.job(4).heartbeatMillis(1000).build())
           .mainClass("Main")
           .workDirectory("/")
           .level2(new Level2Setup("/ckpt", 50, 2000, 1_000_000, List.of(), List.of()))

@@ -18,8 +18,8 @@ import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToRank;
 import org.fmi.job.daemon.Deadlines.Limit;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.RankConfig;
+import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -38,9 +38,7 @@ final class NodeDaemonTest {
 
   static NodeSetup setup(int size) {
     return NodeSetup.builder()
-        .size(size)
-        .heartbeatMillis(HEARTBEAT)
-        .interval(new CheckpointInterval.Every(1))
+        .job(RankConfigs.job(size).heartbeatMillis(HEARTBEAT).build())
         .mainClass("Main")
         .workDirectory("/")
         .idleMegahertz(IDLE_MEGAHERTZ)
@@ -492,12 +490,7 @@ final class NodeDaemonTest {
   @Test
   void allRanksShareTheMachineIfTheirNodesDo() {
     assertThat(setup(8).ranksOnMachine(3)).isEqualTo(3);
-    NodeSetup local =
-        NodeSetup.builder()
-            .size(8)
-            .oneMachine(true)
-            .interval(new CheckpointInterval.Every(1))
-            .build();
+    NodeSetup local = NodeSetup.builder().job(RankConfigs.job(8).build()).oneMachine(true).build();
     assertThat(local.ranksOnMachine(3)).isEqualTo(8);
   }
 

@@ -12,6 +12,7 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
@@ -92,12 +93,15 @@ final class Loopback {
   }
 
   private static RankConfig config(int rank, byte[] secret, Path nodeDirectory) {
-    return MiniJob.config("doctor", secret, rank, RANKS)
+    JobSettings job =
+        JobSettings.builder()
+            .size(RANKS)
+            .interval(new CheckpointInterval.Every(1))
+            .heartbeatMillis((int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS))
+            .build();
+    return MiniJob.config("doctor", secret, rank, job)
         .nodeDirectory(nodeDirectory.toString())
         .cores(Runtime.getRuntime().availableProcessors())
-        .heartbeatTimeoutMillis((int) TimeUnit.NANOSECONDS.toMillis(PATIENCE_NANOS))
-        .recordLimitBytes(0)
-        .interval(new CheckpointInterval.Every(1))
         .build();
   }
 

@@ -17,7 +17,7 @@ public final class AddedNode {
    */
   public static JobSpec.Node read(String text, int number, RunOptions options)
       throws UsageException {
-    if (options.network().transports().equals(List.of("shm"))) {
+    if (options.job().transports().equals(List.of("shm"))) {
       throw new UsageException(
           ORIGIN + ": the job has --transport shm, which reaches one node only");
     }

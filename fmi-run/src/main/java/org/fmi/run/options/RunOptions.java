@@ -19,7 +19,7 @@ import org.fmi.job.JobSpec;
 import org.fmi.run.options.Settings.Value;
 import org.fmi.run.process.NativeText;
 import org.fmi.spi.CheckpointInterval;
-import org.fmi.spi.RankConfig;
+import org.fmi.spi.JobSettings;
 import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -27,15 +27,16 @@ import org.jspecify.annotations.Nullable;
  * What is to be run and how, complete and checked.
  *
  * @param spec what the decision maker needs to know
+ * @param job what all ranks are given
  * @param where the nodes are
  * @param remark what is printed before the job begins; null if there is nothing
  */
 public record RunOptions(
     Program program,
     JobSpec spec,
+    JobSettings job,
     Where where,
     Processes processes,
-    Network network,
     Checkpoints checkpoints,
     Patience patience,
     Output output,
@@ -69,41 +70,21 @@ public record RunOptions(
   }
 
   /**
-   * How processes talk, and notice that one has died.
-   *
-   * @param transports names of transports, empty for all
-   * @param sendBufferBytes see {@link org.fmi.spi.RankConfig}
-   * @param heartbeatMillis a process silent for this long is declared dead
-   * @param startMillis how long the start of a node's daemon may take
-   * @param logRingBase rank r connects to r + base^i in the log-ring
-   */
-  public record Network(
-      List<String> transports,
-      long sendBufferBytes,
-      int heartbeatMillis,
-      int startMillis,
-      int logRingBase) {
-    public Network {
-      transports = List.copyOf(transports);
-    }
-  }
-
-  /**
-   * When checkpoints are taken, and where they are kept.
+   * Where checkpoints are kept.
    *
    * @param nodeDir where nodes keep them; null for in memory
    * @param level2 those on files; null for none
    */
-  public record Checkpoints(
-      CheckpointInterval interval, @Nullable Path nodeDir, @Nullable Level2Options level2) {}
+  public record Checkpoints(@Nullable Path nodeDir, @Nullable Level2Options level2) {}
 
   /**
    * How long fmirun looks on.
    *
+   * @param startMillis how long the start of a node's daemon may take
    * @param stallMillis after a standstill of this long it tells who waits for whom; 0 for never
    * @param timeoutMillis after this long it ends the job; 0 for never
    */
-  public record Patience(long stallMillis, long timeoutMillis) {}
+  public record Patience(int startMillis, long stallMillis, long timeoutMillis) {}
 
   /**
    * What fmirun writes, and under which name.
@@ -130,6 +111,9 @@ public record RunOptions(
   }
 
   static final int MAX_RANKS = 1 << 16;
+
+  /** What a rank records outside of loops for its replacement. */
+  private static final long RECORD_LIMIT_BYTES = 64 << 20;
 
   private static final double DEFAULT_MTBF_SECONDS = 3600;
 
@@ -257,6 +241,7 @@ public record RunOptions(
       return new RunOptions(
           program,
           spec,
+          job(spec),
           where.where(),
           new Processes(
               directory,
@@ -266,9 +251,8 @@ public record RunOptions(
               bind,
               choice(Setting.STDIN, "0", "0", "none").equals("0"),
               IdleFrequency.megahertz(bind, settings)),
-          network(nodes),
-          new Checkpoints(interval(), path(Setting.NODE_DIR), files),
-          new Patience(millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
+          new Checkpoints(path(Setting.NODE_DIR), files),
+          new Patience(startMillis(), millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
           new Output(
               JobName.of(settings),
               verbosity(),
@@ -280,16 +264,27 @@ public record RunOptions(
           recovery.remark());
     }
 
-    private Network network(List<JobSpec.Node> nodes) throws UsageException {
-      double heartbeat = decimal(Setting.HEARTBEAT, 0.1, 3600, 5);
-      double start =
-          decimal(Setting.START_TIMEOUT, 1, 86_400, Math.max(DEFAULT_START_SECONDS, heartbeat));
-      return new Network(
-          transports(nodes),
-          sendBuffer(),
-          (int) Math.round(1000 * heartbeat),
-          (int) Math.round(1000 * start),
-          whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2));
+    private JobSettings job(JobSpec spec) throws UsageException {
+      return JobSettings.builder()
+          .size(spec.size())
+          .interval(interval())
+          .policy(spec.recovery().policy())
+          .groupLosses(spec.grouping().losses())
+          .logRingBase(whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2))
+          .heartbeatMillis((int) Math.round(1000 * heartbeat()))
+          .recordLimitBytes(RECORD_LIMIT_BYTES)
+          .sendBufferBytes(sendBuffer())
+          .transports(transports(spec.nodes()))
+          .build();
+    }
+
+    private double heartbeat() throws UsageException {
+      return decimal(Setting.HEARTBEAT, 0.1, 3600, 5);
+    }
+
+    private int startMillis() throws UsageException {
+      double otherwise = Math.max(DEFAULT_START_SECONDS, heartbeat());
+      return (int) Math.round(1000 * decimal(Setting.START_TIMEOUT, 1, 86_400, otherwise));
     }
 
     private List<FaultSpec> faults(int ranks, int nodes) throws UsageException {
@@ -305,7 +300,7 @@ public record RunOptions(
 
     private long sendBuffer() throws UsageException {
       int mib = whole(Setting.SEND_BUFFER, 0, 1 << 20, -1);
-      return mib < 0 ? RankConfig.SEND_BUFFER_OF_HEAP : (long) mib << 20;
+      return mib < 0 ? JobSettings.SEND_BUFFER_OF_HEAP : (long) mib << 20;
     }
 
     private List<String> transports(List<JobSpec.Node> nodes) throws UsageException {

@@ -213,7 +213,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
         case ToRank.WarmUp m -> warmUp.complete(Optional.of(Path.of(m.directory())));
         case ToRank.HoldLifeline _ -> holdLifeline();
         case ToRank.Assign m -> {
-          watch(from, m.config().heartbeatTimeoutMillis());
+          watch(from, m.config().job().heartbeatMillis());
           assignment.complete(m);
           warmUp.complete(Optional.empty());
         }

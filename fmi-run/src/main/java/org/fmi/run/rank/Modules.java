@@ -42,12 +42,14 @@ record Modules(
   RankRuntime join(RankConfig config, JobLink link, NodeMemory memory, OwnCore ownCore)
       throws IOException {
     List<TransportProvider> wanted =
-        config.transports().isEmpty()
+        config.job().transports().isEmpty()
             ? transports.stream().filter(TransportProvider::present).toList()
-            : transports.stream().filter(t -> config.transports().contains(t.name())).toList();
+            : transports.stream()
+                .filter(t -> config.job().transports().contains(t.name()))
+                .toList();
     if (wanted.isEmpty()) {
       throw new IllegalStateException(
-          "none of the transports " + config.transports() + " is on the class path");
+          "none of the transports " + config.job().transports() + " is on the class path");
     }
     return new RankRuntime(
         config,

@@ -49,7 +49,7 @@ public final class RankMain {
     }
     ToRank.Assign assigned = assignment.join();
     show(assigned);
-    if (assigned.config().policy().checked()) {
+    if (assigned.config().job().policy().checked()) {
       link.output(HideableOutput.install());
     }
     if (assigned.config().rank() == 0) {

@@ -17,6 +17,7 @@ import org.fmi.node.SharedMemory;
 import org.fmi.run.StandardError;
 import org.fmi.runtime.MiniJob;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.TransportProvider;
 
@@ -165,13 +166,17 @@ final class WarmUp {
   }
 
   private RankConfig config(int rank) {
-    return MiniJob.config("warm-up", secret, rank, SIZE)
+    JobSettings job =
+        JobSettings.builder()
+            .size(SIZE)
+            .interval(new CheckpointInterval.Every(INTERVAL))
+            .heartbeatMillis(60_000)
+            .recordLimitBytes(1 << 20)
+            .build();
+    return MiniJob.config("warm-up", secret, rank, job)
         .node(nodeOf(rank))
         .nodeDirectory(directoryOf(nodeOf(rank)).toString())
         .cores(1)
-        .heartbeatTimeoutMillis(60_000)
-        .recordLimitBytes(1 << 20)
-        .interval(new CheckpointInterval.Every(INTERVAL))
         .build();
   }
 }

@@ -16,7 +16,7 @@ public final class StartText {
   public static String of(RunOptions options) {
     JobSpec spec = options.spec();
     int losses = Groups.carried(spec.placement(), spec.grouping().losses());
-    List<String> transports = options.network().transports();
+    List<String> transports = options.job().transports();
     return count(spec.size(), "rank")
         + ", "
         + spec.nodes().size()
@@ -25,7 +25,7 @@ public final class StartText {
         + ", transports "
         + (transports.isEmpty() ? "auto" : String.join(", ", transports))
         + ", checkpoints "
-        + when(options.checkpoints().interval())
+        + when(options.job().interval())
         + " in groups of up to "
         + spec.grouping().size()
         + " that survive "
@@ -34,7 +34,7 @@ public final class StartText {
         + ", without a spare "
         + spec.room().onNoSpare().name().toLowerCase(Locale.ROOT)
         + ", heartbeat "
-        + options.network().heartbeatMillis()
+        + options.job().heartbeatMillis()
         + " ms";
   }
 

@@ -243,7 +243,7 @@ public final class FmiRun {
    * What shared memory has of this machine, if all nodes are on it; of others `fmi doctor` says.
    */
   private static void describeMachine(RunOptions options, Console console) {
-    List<String> asked = options.network().transports();
+    List<String> asked = options.job().transports();
     if (options.where().isLocal() && (asked.isEmpty() || asked.contains(SHARED_MEMORY))) {
       for (TransportProvider transport : Transports.find()) {
         if (transport.name().equals(SHARED_MEMORY)) {

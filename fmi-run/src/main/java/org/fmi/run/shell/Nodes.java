@@ -172,7 +172,7 @@ final class Nodes {
    */
   private @Nullable String problem(NodeHandle node, Launch launch, DaemonProcess process)
       throws ExecutionException, InterruptedException {
-    StartLimit limit = new StartLimit(options.network().startMillis(), System.nanoTime());
+    StartLimit limit = new StartLimit(options.patience().startMillis(), System.nanoTime());
     while (true) {
       try {
         launch.settled.get(limit.pauseNanos(), TimeUnit.NANOSECONDS);
@@ -213,8 +213,8 @@ final class Nodes {
         addresses,
         port,
         pieces == null ? "" : pieces.toString(),
-        options.network().heartbeatMillis(),
-        options.network().startMillis());
+        options.job().heartbeatMillis(),
+        options.patience().startMillis());
   }
 
   private void launched(NodeHandle node, Launch launch, DaemonProcess process) {
@@ -433,8 +433,7 @@ final class Nodes {
     @Override
     public void onOpen(Connection connection) {
       connection.heartbeat(
-          options.network().heartbeatMillis(),
-          () -> node.process != null && node.process.isStarved());
+          options.job().heartbeatMillis(), () -> node.process != null && node.process.isStarved());
       node.connection = connection;
     }
 

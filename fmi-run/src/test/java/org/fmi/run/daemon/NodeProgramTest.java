@@ -14,7 +14,7 @@ import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ProgramEntry;
 import org.fmi.job.control.ProgramEntry.Kind;
 import org.fmi.run.program.ProgramCopy;
-import org.fmi.spi.CheckpointInterval;
+import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,9 +41,7 @@ final class NodeProgramTest {
   private NodeProgram keep(ProgramEntry... entries) throws IOException {
     NodeSetup setup =
         NodeSetup.builder()
-            .size(1)
-            .heartbeatMillis(1000)
-            .interval(new CheckpointInterval.Every(1))
+            .job(RankConfigs.job(1).heartbeatMillis(1000).build())
             .mainClass("Program")
             .classPath(List.of(entries))
             .workDirectory(directory.toString())

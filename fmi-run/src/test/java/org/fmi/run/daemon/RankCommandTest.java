@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import org.assertj.core.data.Percentage;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.run.Installation;
-import org.fmi.spi.CheckpointInterval;
+import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,9 +45,7 @@ final class RankCommandTest {
       throws IOException, InterruptedException {
     NodeSetup setup =
         NodeSetup.builder()
-            .size(ranksOnNode)
-            .heartbeatMillis(1000)
-            .interval(new CheckpointInterval.Every(1))
+            .job(RankConfigs.job(ranksOnNode).heartbeatMillis(1000).build())
             .mainClass("Program")
             .jvmOptions(jvmOptions)
             .environment(environment)

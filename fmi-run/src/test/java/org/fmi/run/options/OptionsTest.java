@@ -25,7 +25,7 @@ import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
-import org.fmi.spi.RankConfig;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.RecoveryPolicy;
 import org.fmi.spi.RecoveryPolicy.Checked;
 import org.fmi.spi.RecoveryPolicy.Flow;
@@ -362,15 +362,15 @@ final class OptionsTest {
                 List.of()));
     assertThat(options.where().isLocal()).isTrue();
     assertThat(options.processes().bind()).isTrue();
-    assertThat(options.network().transports()).isEmpty();
-    assertThat(options.checkpoints().interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
-    assertThat(options.network().heartbeatMillis()).isEqualTo(5000);
-    assertThat(options.network().startMillis()).isEqualTo(60_000);
-    assertThat(options("-n 4 --heartbeat 90 app.jar").network().startMillis())
+    assertThat(options.job().transports()).isEmpty();
+    assertThat(options.job().interval()).isEqualTo(new CheckpointInterval.Mtbf(3600));
+    assertThat(options.job().heartbeatMillis()).isEqualTo(5000);
+    assertThat(options.patience().startMillis()).isEqualTo(60_000);
+    assertThat(options("-n 4 --heartbeat 90 app.jar").patience().startMillis())
         .as("as long as silence may last")
         .isEqualTo(90_000);
-    assertThat(options.network().logRingBase()).isEqualTo(2);
-    assertThat(options.network().sendBufferBytes()).isEqualTo(RankConfig.SEND_BUFFER_OF_HEAP);
+    assertThat(options.job().logRingBase()).isEqualTo(2);
+    assertThat(options.job().sendBufferBytes()).isEqualTo(JobSettings.SEND_BUFFER_OF_HEAP);
     assertThat(options.output().verbosity()).isEqualTo(Verbosity.NORMAL);
   }
 
@@ -484,10 +484,10 @@ final class OptionsTest {
                 + " --bind none --send-buffer 3 app.jar");
     assertThat(options.processes().bind()).isFalse();
     assertThat(options.spec().recovery().policy()).isEqualTo(new Checked(false));
-    assertThat(options.network().transports()).containsExactly("tcp");
+    assertThat(options.job().transports()).containsExactly("tcp");
     assertThat(options.spec().grouping().size()).isEqualTo(4);
     assertThat(options.spec().grouping().losses()).isZero();
-    assertThat(options.checkpoints().interval()).isEqualTo(new CheckpointInterval.Every(10));
+    assertThat(options.job().interval()).isEqualTo(new CheckpointInterval.Every(10));
     assertThat(options.spec().room().onNoSpare()).isEqualTo(OnNoSpare.WAIT);
     assertThat(options.spec().recovery().most()).isEqualTo(3);
     assertThat(options.output().events()).isEqualTo(directory.resolve("e.jsonl"));
@@ -496,10 +496,10 @@ final class OptionsTest {
     assertThat(options.processes().environment())
         .isEqualTo(Map.of("HERE", "now", "THERE", "then=x"));
     assertThat(options.processes().jvmOptions()).containsExactly("-Xmx2g", "-Dkey=value");
-    assertThat(options.network().heartbeatMillis()).isEqualTo(500);
-    assertThat(options.network().startMillis()).isEqualTo(600_000);
-    assertThat(options.network().logRingBase()).isEqualTo(4);
-    assertThat(options.network().sendBufferBytes()).isEqualTo(3 << 20);
+    assertThat(options.job().heartbeatMillis()).isEqualTo(500);
+    assertThat(options.patience().startMillis()).isEqualTo(600_000);
+    assertThat(options.job().logRingBase()).isEqualTo(4);
+    assertThat(options.job().sendBufferBytes()).isEqualTo(3 << 20);
   }
 
   @Test
@@ -520,22 +520,22 @@ final class OptionsTest {
   void aFlagGoesBeforeAVariableBeforeTheFileBeforeTheDefault() throws UsageException, IOException {
     configuration("# site\n\n group-size = 5\nmtbf-sec=100\n");
     assertThat(options("-n 1 app.jar").spec().grouping().size()).isEqualTo(5);
-    assertThat(options("-n 1 app.jar").checkpoints().interval())
+    assertThat(options("-n 1 app.jar").job().interval())
         .isEqualTo(new CheckpointInterval.Mtbf(100));
     environment.put("FMI_GROUP_SIZE", "6");
     environment.put("FMI_MTBF_SEC", "200");
     assertThat(options("-n 1 app.jar").spec().grouping().size()).isEqualTo(6);
-    assertThat(options("-n 1 app.jar").checkpoints().interval())
+    assertThat(options("-n 1 app.jar").job().interval())
         .isEqualTo(new CheckpointInterval.Mtbf(200));
     assertThat(options("-n 1 --group-size 7 app.jar").spec().grouping().size()).isEqualTo(7);
-    assertThat(options("-n 1 --mtbf 300 app.jar").checkpoints().interval())
+    assertThat(options("-n 1 --mtbf 300 app.jar").job().interval())
         .isEqualTo(new CheckpointInterval.Mtbf(300));
   }
 
   @ParameterizedTest
   @CsvSource({"500ms, 0.5", "30s, 30", "1.5s, 1.5", "2min, 120", "1h, 3600"})
   void anIntervalMayBeATime(String text, double seconds) throws UsageException {
-    assertThat(options("-n 1 --interval " + text + " app.jar").checkpoints().interval())
+    assertThat(options("-n 1 --interval " + text + " app.jar").job().interval())
         .isEqualTo(new CheckpointInterval.ByTime(seconds));
   }
 
@@ -543,9 +543,8 @@ final class OptionsTest {
   void ofTwoThatExcludeEachOtherTheStrongerSourceWins() throws UsageException, IOException {
     configuration("mtbf-sec = 100\nquiet = true");
     environment.put("FMI_INTERVAL", "8");
-    assertThat(options("-n 1 app.jar").checkpoints().interval())
-        .isEqualTo(new CheckpointInterval.Every(8));
-    assertThat(options("-n 1 --mtbf 9 app.jar").checkpoints().interval())
+    assertThat(options("-n 1 app.jar").job().interval()).isEqualTo(new CheckpointInterval.Every(8));
+    assertThat(options("-n 1 --mtbf 9 app.jar").job().interval())
         .isEqualTo(new CheckpointInterval.Mtbf(9));
     assertThat(options("-n 1 app.jar").output().verbosity()).isEqualTo(Verbosity.QUIET);
     assertThat(options("-n 1 --verbose app.jar").output().verbosity()).isEqualTo(Verbosity.VERBOSE);
@@ -597,7 +596,7 @@ final class OptionsTest {
   void theConfigurationThatIsShippedIsValid() throws IOException, UsageException {
     String shipped = Files.readString(Path.of("../conf/fmi.conf"));
     configuration(shipped);
-    assertThat(options("-n 1 app.jar").checkpoints().interval())
+    assertThat(options("-n 1 app.jar").job().interval())
         .isEqualTo(new CheckpointInterval.Mtbf(3600));
     // With every line that shows a default put in force.
     String inForce = shipped.replaceAll("(?m)^#([a-z-]+ = [a-z0-9]+)", "$1");

@@ -8,11 +8,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FailureDetector;
 import org.fmi.spi.FailureDetectorProvider;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.RankConfig;
+import org.fmi.testkit.RankConfigs;
 import org.fmi.testkit.contract.DetectorContract.Heard;
 import org.fmi.testkit.support.RankThreads;
 import org.jspecify.annotations.Nullable;
@@ -27,22 +28,9 @@ public final class DetectorThreads {
   /** What a rank hears. */
   public static RankConfig config(
       int rank, int size, String transport, byte[] secret, int timeoutMillis) {
-    return RankConfig.builder()
-        .jobId("test-job")
-        .secret(secret)
-        .rank(rank)
-        .size(size)
-        .host("127.0.0.1")
-        .nodeDirectory("/nowhere")
-        .ranksOnNode(size)
-        .ranksOnMachine(size)
-        .cores(2)
-        .group(new int[] {rank})
-        .logRingBase(2)
-        .heartbeatTimeoutMillis(timeoutMillis)
-        .interval(new CheckpointInterval.Every(1))
-        .transports(List.of(transport))
-        .build();
+    JobSettings job =
+        RankConfigs.job(size).heartbeatMillis(timeoutMillis).transports(List.of(transport)).build();
+    return RankConfigs.rank(rank, job).secret(secret).build();
   }
 
   /** Opens a detector per rank, runs {@code body} on a thread for each, and closes them. */

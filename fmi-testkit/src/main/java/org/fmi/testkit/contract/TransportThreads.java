@@ -5,11 +5,11 @@ import java.security.SecureRandom;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
+import org.fmi.testkit.RankConfigs;
 import org.fmi.testkit.support.RankThreads;
 
 /** Runs a {@link TransportContract}'s ranks on real transports, each driven by a thread. */
@@ -34,21 +34,11 @@ public final class TransportThreads {
         ranks,
         rank -> {
           RankConfig config =
-              RankConfig.builder()
+              RankConfigs.rank(rank, ranks)
                   .jobId(job)
                   .secret(secret)
-                  .rank(rank)
-                  .size(ranks)
-                  .host("127.0.0.1")
                   .nodeDirectory(nodeDirectory.toString())
-                  .ranksOnNode(ranks)
-                  .ranksOnMachine(ranks)
                   .cores(Runtime.getRuntime().availableProcessors())
-                  .group(new int[] {rank})
-                  .logRingBase(2)
-                  .heartbeatTimeoutMillis(10_000)
-                  .recordLimitBytes(1 << 20)
-                  .interval(new CheckpointInterval.Every(1))
                   .build();
           try (Transport transport =
               provider.open(config, TransportContract.EPOCH, Diagnostics.NONE)) {

@@ -141,7 +141,8 @@ final class RdmaTransport implements Transport {
    * @throws IOException if that is too little
    */
   static Capacity capacity(RankConfig config, Verbs.Limits limits) throws IOException {
-    boolean isAlone = !config.transports().isEmpty() && !config.transports().contains("tcp");
+    boolean isAlone =
+        !config.job().transports().isEmpty() && !config.job().transports().contains("tcp");
     return Capacity.of(limits, Math.max(1, config.size() - 1), isAlone);
   }
 

@@ -18,13 +18,13 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
+import org.fmi.testkit.RankConfigs;
 import org.fmi.testkit.support.JavaProcess;
 import org.fmi.verbs.Greeting;
 import org.fmi.verbs.RdmaConnection;
@@ -55,22 +55,7 @@ class RdmaFaultsTest {
   }
 
   static RankConfig config(int rank, int size, byte[] secret) {
-    return RankConfig.builder()
-        .jobId("job")
-        .secret(secret)
-        .rank(rank)
-        .size(size)
-        .host("127.0.0.1")
-        .nodeDirectory("/nowhere")
-        .ranksOnNode(1)
-        .ranksOnMachine(1)
-        .cores(2)
-        .group(new int[] {rank})
-        .logRingBase(2)
-        .heartbeatTimeoutMillis(10_000)
-        .recordLimitBytes(0)
-        .interval(new CheckpointInterval.Every(1))
-        .build();
+    return RankConfigs.rank(rank, size).secret(secret).ranksOnNode(1).ranksOnMachine(1).build();
   }
 
   static byte[] secret(int seed) {

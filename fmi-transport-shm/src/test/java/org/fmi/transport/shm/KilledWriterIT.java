@@ -12,12 +12,12 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
+import org.fmi.testkit.RankConfigs;
 import org.fmi.testkit.support.JavaProcess;
 import org.fmi.testkit.support.Seeds;
 import org.fmi.wire.Frame;
@@ -69,22 +69,9 @@ class KilledWriterIT {
   }
 
   static RankConfig config(Path directory, int rank, int incarnation) {
-    return RankConfig.builder()
-        .jobId("job")
-        .secret(new byte[32])
-        .rank(rank)
-        .size(2)
+    return RankConfigs.rank(rank, 2)
         .incarnation(incarnation)
-        .host("127.0.0.1")
         .nodeDirectory(directory.toString())
-        .ranksOnNode(2)
-        .ranksOnMachine(2)
-        .cores(2)
-        .group(new int[] {rank})
-        .logRingBase(2)
-        .heartbeatTimeoutMillis(10_000)
-        .recordLimitBytes(0)
-        .interval(new CheckpointInterval.Every(1))
         .build();
   }
 

@@ -25,13 +25,13 @@ import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
 import org.fmi.node.PrivateFile;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.NodeShare;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
+import org.fmi.testkit.RankConfigs;
 import org.fmi.testkit.support.RankThreads;
 import org.fmi.wire.Frame;
 import org.junit.jupiter.api.Test;
@@ -54,22 +54,10 @@ class ShmTransportTest {
 
   private static RankConfig config(
       Path directory, int rank, int ranks, int incarnation, int cores) {
-    return RankConfig.builder()
-        .jobId("job")
-        .secret(new byte[32])
-        .rank(rank)
-        .size(ranks)
+    return RankConfigs.rank(rank, ranks)
         .incarnation(incarnation)
-        .host("127.0.0.1")
         .nodeDirectory(directory.toString())
-        .ranksOnNode(ranks)
-        .ranksOnMachine(ranks)
         .cores(cores)
-        .group(new int[] {rank})
-        .logRingBase(2)
-        .heartbeatTimeoutMillis(10_000)
-        .recordLimitBytes(1 << 20)
-        .interval(new CheckpointInterval.Every(1))
         .build();
   }
 

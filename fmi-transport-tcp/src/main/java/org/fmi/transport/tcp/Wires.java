@@ -195,7 +195,7 @@ final class Wires {
   }
 
   int heartbeatMillis() {
-    return config.heartbeatTimeoutMillis();
+    return config.job().heartbeatMillis();
   }
 
   boolean anyLoss() {

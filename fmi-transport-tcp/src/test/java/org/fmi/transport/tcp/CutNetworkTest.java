@@ -16,10 +16,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import jdk.net.ExtendedSocketOptions;
 import org.fmi.net.NetIo;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.RankConfig;
+import org.fmi.testkit.RankConfigs;
 import org.fmi.wire.Frame;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,22 +36,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class CutNetworkTest {
   private static RankConfig config(int rank, String host, int heartbeatMillis) {
-    return RankConfig.builder()
-        .jobId("job1")
-        .secret(new byte[32])
-        .rank(rank)
-        .size(2)
-        .host(host)
-        .nodeDirectory("/nowhere")
-        .ranksOnNode(1)
-        .ranksOnMachine(2)
-        .cores(2)
-        .group(new int[] {rank})
-        .logRingBase(2)
-        .heartbeatTimeoutMillis(heartbeatMillis)
-        .recordLimitBytes(1L << 20)
-        .interval(new CheckpointInterval.Every(1))
-        .build();
+    JobSettings job = RankConfigs.job(2).heartbeatMillis(heartbeatMillis).build();
+    return RankConfigs.rank(rank, job).host(host).ranksOnNode(1).build();
   }
 
   private static Frame frame(int source, int bytes) {

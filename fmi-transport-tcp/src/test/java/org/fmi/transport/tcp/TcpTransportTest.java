@@ -52,14 +52,15 @@ import org.fmi.net.Endpoint;
 import org.fmi.net.Handshake;
 import org.fmi.net.NetIo;
 import org.fmi.net.PeerIdentity;
-import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.Landing;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
+import org.fmi.testkit.RankConfigs;
 import org.fmi.wire.Frame;
 import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;
@@ -74,22 +75,8 @@ class TcpTransportTest {
   private static final byte[] SECRET = new byte[32];
 
   private static RankConfig config(int rank, int size, byte[] secret) {
-    return RankConfig.builder()
-        .jobId("job1")
-        .secret(secret)
-        .rank(rank)
-        .size(size)
-        .host("127.0.0.1")
-        .nodeDirectory("/nowhere")
-        .ranksOnNode(size)
-        .ranksOnMachine(size)
-        .cores(2)
-        .group(new int[] {rank})
-        .logRingBase(2)
-        .heartbeatTimeoutMillis(5000)
-        .recordLimitBytes(1L << 20)
-        .interval(new CheckpointInterval.Every(1))
-        .build();
+    JobSettings job = RankConfigs.job(size).heartbeatMillis(5000).build();
+    return RankConfigs.rank(rank, job).secret(secret).build();
   }
 
   /** What one rank does in a test; runs on the rank's thread. */
@@ -135,7 +122,7 @@ class TcpTransportTest {
         Handshake.connecting(
             SECRET,
             new SecureRandom(),
-            new PeerIdentity(TcpTransport.NAME, "job1", 7, rank, 0).bytes());
+            new PeerIdentity(TcpTransport.NAME, RankConfigs.JOB, 7, rank, 0).bytes());
     int port = Endpoint.of(transport.endpoint()).port();
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.getOutputStream().write(handshake.start());

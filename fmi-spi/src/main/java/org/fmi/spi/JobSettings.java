@@ -1,0 +1,146 @@
+package org.fmi.spi;
+
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings that all ranks of a job have in common. Made with {@link #builder}, so that each
+ * part stands beside its name.
+ *
+ * @param size the number of ranks
+ * @param interval when checkpoints are taken
+ * @param policy which ranks roll back, and how checkpoints are taken
+ * @param groupLosses how many members of a checkpoint group may be lost at once, if it has as many
+ *     others
+ * @param logRingBase base k of the log-ring: rank r is connected to r + k^i
+ * @param heartbeatMillis a process silent for this long is declared dead
+ * @param recordLimitBytes the most that is recorded outside of loops for a replacement
+ * @param sendBufferBytes room for copies of short messages that their receivers do not take yet, so
+ *     that their sends need not wait; {@link #SEND_BUFFER_OF_HEAP} if it follows from the heap's
+ *     size
+ * @param transports names of the transports to use, in order of preference; empty for all
+ */
+public record JobSettings(
+    int size,
+    CheckpointInterval interval,
+    RecoveryPolicy policy,
+    int groupLosses,
+    int logRingBase,
+    int heartbeatMillis,
+    long recordLimitBytes,
+    long sendBufferBytes,
+    List<String> transports) {
+  /** A sixteenth of the heap, and at least 16 MiB. */
+  public static final long SEND_BUFFER_OF_HEAP = -1;
+
+  private static final long LEAST_SEND_BUFFER = 16 << 20;
+
+  public JobSettings {
+    transports = List.copyOf(transports);
+  }
+
+  /** {@link #sendBufferBytes} in a process with this much heap, in bytes. */
+  public long sendBufferBytes(long heap) {
+    return sendBufferBytes == SEND_BUFFER_OF_HEAP
+        ? Math.max(heap / 16, LEAST_SEND_BUFFER)
+        : sendBufferBytes;
+  }
+
+  /** Names each part; those without a value of their own here must be given. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** The same, but for what is set in the builder. */
+  public Builder toBuilder() {
+    return new Builder()
+        .size(size)
+        .interval(interval)
+        .policy(policy)
+        .groupLosses(groupLosses)
+        .logRingBase(logRingBase)
+        .heartbeatMillis(heartbeatMillis)
+        .recordLimitBytes(recordLimitBytes)
+        .sendBufferBytes(sendBufferBytes)
+        .transports(transports);
+  }
+
+  /** Collects the parts of {@link JobSettings} by their names. */
+  public static final class Builder {
+    private int size;
+    private @Nullable CheckpointInterval interval;
+    private RecoveryPolicy policy = RecoveryPolicy.global();
+    private int groupLosses = 1;
+    private int logRingBase = 2;
+    private int heartbeatMillis;
+    private long recordLimitBytes;
+    private long sendBufferBytes = SEND_BUFFER_OF_HEAP;
+    private List<String> transports = List.of();
+
+    private Builder() {}
+
+    public Builder size(int value) {
+      size = value;
+      return this;
+    }
+
+    public Builder interval(CheckpointInterval value) {
+      interval = value;
+      return this;
+    }
+
+    public Builder policy(RecoveryPolicy value) {
+      policy = value;
+      return this;
+    }
+
+    public Builder groupLosses(int value) {
+      groupLosses = value;
+      return this;
+    }
+
+    public Builder logRingBase(int value) {
+      logRingBase = value;
+      return this;
+    }
+
+    public Builder heartbeatMillis(int value) {
+      heartbeatMillis = value;
+      return this;
+    }
+
+    public Builder recordLimitBytes(long value) {
+      recordLimitBytes = value;
+      return this;
+    }
+
+    public Builder sendBufferBytes(long value) {
+      sendBufferBytes = value;
+      return this;
+    }
+
+    public Builder transports(List<String> value) {
+      transports = value;
+      return this;
+    }
+
+    /**
+     * The settings.
+     *
+     * @throws NullPointerException if a part was not given, with its name
+     */
+    public JobSettings build() {
+      return new JobSettings(
+          size,
+          Objects.requireNonNull(interval, "interval"),
+          policy,
+          groupLosses,
+          logRingBase,
+          heartbeatMillis,
+          recordLimitBytes,
+          sendBufferBytes,
+          transports);
+    }
+  }
+}
