@@ -11,15 +11,18 @@ import org.jspecify.annotations.Nullable;
 
 /** The place on this machine where {@code fmi} asks about a job, from its beginning on. */
 final class AskedHere {
-  private AskedHere() {}
+  private final @Nullable NodeDirectory directory;
+
+  private AskedHere(@Nullable NodeDirectory directory) {
+    this.directory = directory;
+  }
 
   /**
-   * Returns the directory to be deleted at the end; null if the job cannot be asked.
+   * Opens it; if that cannot be done the user hears of it, and the job cannot be asked.
    *
    * @param name what the user calls the job; empty for nothing
    */
-  static @Nullable NodeDirectory open(
-      NetLoop loop, Surroundings around, String name, Answerer answerer) {
+  static AskedHere open(NetLoop loop, Surroundings around, String name, Answerer answerer) {
     try {
       NodeDirectory directory =
           NodeDirectory.create(around.jobId(), NodeDirectory.FMIRUN, 0, around.secret());
@@ -28,7 +31,7 @@ final class AskedHere {
           FmirunDirectory.name(directory, name);
         }
         JobSocket.listen(loop, directory.path(), answerer);
-        return directory;
+        return new AskedHere(directory);
       } catch (IOException e) {
         directory.delete();
         throw e;
@@ -37,12 +40,12 @@ final class AskedHere {
       around
           .console()
           .line("fmi: this job cannot be looked at by 'fmi status': " + Refusal.text(e));
-      return null;
+      return new AskedHere(null);
     }
   }
 
   /** Nobody can ask any more. */
-  static void close(@Nullable NodeDirectory directory) throws IOException {
+  void close() throws IOException {
     if (directory != null) {
       directory.delete();
     }

@@ -1,6 +1,7 @@
 package org.fmi.run.shell;
 
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.fmi.control.JobMessage;
 import org.fmi.control.Notice;
 import org.fmi.job.Job;
@@ -25,7 +27,6 @@ import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.net.NetLoop;
 import org.fmi.run.StandardError;
-import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.metrics.JobMetrics;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
@@ -165,14 +166,13 @@ final class JobShell {
           steps.add(job::begin);
           decide();
           tick();
-          TimeLimit.set(
-              options.patience().timeoutMillis(), spec.size(), stacks, this::later, this::timeIsUp);
+          limitTime();
         });
     JobMetrics metrics = around.metrics();
     if (metrics != null && metrics.address() != null) {
       tell(List.of("metrics at " + metrics.address()));
     }
-    NodeDirectory asked = AskedHere.open(loop, around, options.output().name(), desk);
+    AskedHere asked = AskedHere.open(loop, around, options.output().name(), desk);
     int status = ending.await();
     around.program().close();
     requests.close();
@@ -188,7 +188,7 @@ final class JobShell {
     }
     post(desk::end);
     loop.close();
-    AskedHere.close(asked);
+    asked.close();
     return status == 0 && outputLost ? Ending.FAILED : status;
   }
 
@@ -223,10 +223,23 @@ final class JobShell {
     return asked;
   }
 
-  private void timeIsUp(int status, List<String> stacksOfRanks, String message) {
+  /** A job that takes longer than the user gives it ends, with the stacks of all ranks. */
+  private void limitTime() {
+    long millis = options.patience().timeoutMillis();
+    if (millis > 0) {
+      List<Integer> ranks = IntStream.range(0, spec.size()).boxed().toList();
+      later(millis, () -> stacks.ask(ranks, answers -> timeIsUp(millis, answers.texts())));
+    }
+  }
+
+  private void timeIsUp(long millis, List<String> stacksOfRanks) {
     if (!ending.begun()) {
       stacksOfRanks.forEach(text -> around.console().line(text.stripTrailing() + "\n"));
-      end(status, message);
+      end(
+          Ending.TIMED_OUT,
+          "the job has not ended within "
+              + BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString()
+              + " s (--timeout)");
     }
   }
 
