@@ -339,7 +339,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   public @Nullable Status iprobe(int source, int context, long tag) {
     epoch.check();
     Ledger.Found found = ledger.finds(source, context, false);
-    if (found == Ledger.Found.NOTHING) {
+    if (Ledger.Found.NOTHING.equals(found)) {
       waits.poll();
       return null;
     }
