@@ -55,6 +55,11 @@ public final class MessageLedger implements Ledger {
     return log;
   }
 
+  @Override
+  public boolean isOn() {
+    return true;
+  }
+
   // ---- epochs and recovery lines
 
   @Override

@@ -6,7 +6,6 @@ import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.core.p2p.FlowPart;
-import org.fmi.core.p2p.Ledger;
 import org.fmi.core.p2p.Mailbox;
 import org.fmi.core.p2p.MessageRequest;
 import org.fmi.core.p2p.Messenger;
@@ -381,7 +380,7 @@ public final class Recording implements PointToPoint {
   @Override
   public @Nullable NodeShare share() {
     NodeShare share = messenger.share();
-    return recorder.on() || observer != null || messenger.ledger() != Ledger.NONE ? null : share;
+    return recorder.on() || observer != null || messenger.ledger().isOn() ? null : share;
   }
 
   @Override

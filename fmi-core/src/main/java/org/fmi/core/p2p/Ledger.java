@@ -45,6 +45,11 @@ public interface Ledger {
     boolean offer();
   }
 
+  /** Whether it follows messages: each must be one then, and each send have a request. */
+  default boolean isOn() {
+    return false;
+  }
+
   // ---- epochs
 
   /**

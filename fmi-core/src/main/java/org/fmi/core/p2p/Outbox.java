@@ -96,7 +96,7 @@ public final class Outbox {
 
   /** {@link PointToPoint#isend}. */
   Request isend(Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
-    if (ledger != Ledger.NONE) {
+    if (ledger.isOn()) {
       return begin(base, offset, bytes, dest, context, tag, mode);
     }
     return sendNow(base, offset, bytes, dest, context, tag, mode)

@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * Finds the other ranks of an epoch, each connected on first use by the first transport that can.
  */
 final class Peers {
-  private static final Medium[] MEDIA = Medium.values();
-
   private final int rank;
   private final long window;
   private final Frame frame;
@@ -29,8 +27,8 @@ final class Peers {
   private Transport[] transports = {};
   private @Nullable Peer[] peers;
 
-  /** How many are connected through each medium; read by other threads. */
-  private int[] connected = new int[MEDIA.length];
+  /** How many are connected through each medium; replaced by another map with each. */
+  private volatile Map<Medium, Long> connected = Map.of();
 
   /**
    * Nobody can be reached yet.
@@ -50,7 +48,7 @@ final class Peers {
   void reset(Transport[] epochTransports) {
     transports = epochTransports;
     peers = new Peer[peers.length];
-    connected = new int[MEDIA.length];
+    connected = Map.of();
   }
 
   /** {@link Peer#leave} of all of them. */
@@ -82,10 +80,11 @@ final class Peers {
 
   /** Adds how many are connected. Any thread: the numbers may be a little old. */
   void count(Map<Counter, Long> counters) {
-    for (Medium medium : MEDIA) {
+    Map<Medium, Long> now = connected;
+    for (Medium medium : Medium.values()) {
       Counter counter = Counter.peersOver(medium);
       if (counter != null) {
-        counters.put(counter, (long) connected[medium.ordinal()]);
+        counters.put(counter, now.getOrDefault(medium, 0L));
       }
     }
   }
@@ -138,7 +137,9 @@ final class Peers {
       if (t.reaches(other)) {
         Peer p = new Peer(other, unsent, requests, t, frame, window, ledger);
         peers[other] = p;
-        connected[t.medium().ordinal()]++;
+        Map<Medium, Long> next = new HashMap<>(connected);
+        next.merge(t.medium(), 1L, Long::sum);
+        connected = next;
         return p;
       }
     }

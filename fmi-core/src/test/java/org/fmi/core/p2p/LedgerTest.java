@@ -43,6 +43,11 @@ final class LedgerTest {
     @Nullable Boolean answer;
 
     @Override
+    public boolean isOn() {
+      return true;
+    }
+
+    @Override
     public void enters(boolean continues) {
       seen.add("enters");
     }
