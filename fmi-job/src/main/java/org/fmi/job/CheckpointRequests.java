@@ -180,18 +180,21 @@ final class CheckpointRequests {
 
   /** A checkpoint is committed in this epoch. */
   void committed(RankMessage.CheckpointDone m) {
+    Notice.CheckpointCommitted notice = m.committed();
     LoopPoint at = m.at();
     committed = at;
-    newest = m.version();
+    newest = notice.version();
     // A line that nobody waits for may be ended where all meet; some rank has begun it before.
-    boolean line = m.iteration() < m.furthest();
+    boolean line = notice.iteration() < m.furthest();
     boolean met = state == State.MEETING && furthest != null && at.reaches(furthest) && !line;
     // If nobody waits the job writes none.
     boolean written = (met && meetsForFiles) || policy.nobodyWaits();
     Predicate<Ask> isServed = ask -> ask.isServed(at, written);
     for (Ask ask : asks) {
       if (isServed.test(ask) && ask.isUsers()) {
-        out.add(new JobCommand.Checkpointed(ask.asker, m.version(), m.loop(), m.iteration()));
+        out.add(
+            new JobCommand.Checkpointed(
+                ask.asker, notice.version(), notice.loop(), notice.iteration()));
       }
     }
     asks.removeIf(isServed);

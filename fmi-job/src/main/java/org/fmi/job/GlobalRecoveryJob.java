@@ -435,8 +435,8 @@ public final class GlobalRecoveryJob implements Job {
       case RankMessage.Connected m -> onConnected(rank, m);
       case RankMessage.Running m -> onRunning(rank, m);
       case RankMessage.Left m -> {
-        ledger.left(m.loop(), m.iteration());
-        out.reportLeft(rank.number(), m);
+        ledger.left(m.left().loop(), m.left().iteration());
+        out.report(m.left());
       }
       case RankMessage.FilesRead m -> out.restored(m, ledger.filesRead(m.loop(), m.iteration()));
       case RankMessage.Notify m -> out.report(m.notice());
@@ -562,13 +562,14 @@ public final class GlobalRecoveryJob implements Job {
   }
 
   private void onCheckpointDone(RankMessage.CheckpointDone m) {
-    if (m.epoch() != epoch()) {
+    Notice.CheckpointCommitted committed = m.committed();
+    if (committed.epoch() != epoch()) {
       return;
     }
-    ledger.committed(m.version(), m.loop(), m.iteration());
-    placement.checkpoint(m.bytes());
-    injections.checkpointAt(m.iteration());
-    out.committed(m);
+    ledger.committed(committed.version(), committed.loop(), committed.iteration());
+    placement.checkpoint(committed.bytes());
+    injections.checkpointAt(committed.iteration());
+    out.committed(committed);
     requests.committed(m);
     if (standbyEpoch < epoch()) {
       // Not earlier: they must not slow down the start of the job, nor a recovery, and short

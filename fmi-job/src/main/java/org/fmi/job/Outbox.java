@@ -98,15 +98,11 @@ final class Outbox {
     add(new JobCommand.Recovering());
   }
 
-  void committed(RankMessage.CheckpointDone m) {
-    report(Notice.CheckpointCommitted.of(m));
+  void committed(Notice.CheckpointCommitted m) {
+    report(m);
     add(
         new JobCommand.Committed(
             m.loop(), m.iteration(), m.copyNanos() + m.encodeNanos() + m.commitNanos()));
-  }
-
-  void reportLeft(int rank, RankMessage.Left left) {
-    report(new Notice.Left(left.epoch(), rank, left.loop(), left.iteration()));
   }
 
   /** Shows the stack trace of a rank's program, once it is known. */

@@ -83,7 +83,10 @@ final class AddedNodesTest {
     say(
         job,
         0,
-        new RankMessage.CheckpointDone(epoch, version, 0, version, true, 100, 100, 0, 0, 0));
+        new RankMessage.CheckpointDone(
+            new Notice.CheckpointCommitted(epoch, version, 0, version, 100, 100, 0, 0, 0),
+            version,
+            true));
   }
 
   private <T extends JobCommand> List<T> all(Class<T> type) {

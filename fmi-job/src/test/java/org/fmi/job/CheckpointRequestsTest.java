@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.fmi.control.JobMessage;
 import org.fmi.control.LoopPoint;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.control.ToDaemon;
@@ -40,7 +41,9 @@ final class CheckpointRequestsTest {
   private void committed(long version, LoopPoint at) {
     requests.committed(
         new RankMessage.CheckpointDone(
-            0, version, at.loop(), at.iteration(), at.last(), 8, 8, 1, 1, 1));
+            new Notice.CheckpointCommitted(0, version, at.loop(), at.iteration(), 8, 8, 1, 1, 1),
+            at.iteration(),
+            at.last()));
   }
 
   private void wanted(LoopPoint least) {
@@ -266,7 +269,9 @@ final class CheckpointRequestsTest {
     stops(0, 1, at(0, 9));
     stops(1, 1, at(0, 9));
     out.take();
-    requests.committed(new RankMessage.CheckpointDone(0, 4, 0, 7, 9, false, 8, 8, 1, 1, 1));
+    requests.committed(
+        new RankMessage.CheckpointDone(
+            new Notice.CheckpointCommitted(0, 4, 0, 7, 8, 8, 1, 1, 1), 9, false));
     assertNothing();
     committed(5, at(0, 9));
     assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(1, 5, 0, 9));
@@ -280,7 +285,8 @@ final class CheckpointRequestsTest {
   /** One whose ranks were in different iterations. */
   private void line(long version, long lowest, long furthest) {
     overlapped.committed(
-        new RankMessage.CheckpointDone(0, version, 0, lowest, furthest, false, 8, 8, 1, 1, 1));
+        new RankMessage.CheckpointDone(
+            new Notice.CheckpointCommitted(0, version, 0, lowest, 8, 8, 1, 1, 1), furthest, false));
   }
 
   @Test
@@ -328,7 +334,9 @@ final class CheckpointRequestsTest {
     logged.stops(0, new RankMessage.Stops(1, 3, at(0, 6)));
     logged.stops(1, new RankMessage.Stops(1, 3, at(0, 9)));
     assertTold(new JobMessage.Meet(1, 3, at(0, 9), true));
-    logged.committed(new RankMessage.CheckpointDone(1, 3, 0, 9, false, 8, 8, 1, 1, 1));
+    logged.committed(
+        new RankMessage.CheckpointDone(
+            new Notice.CheckpointCommitted(1, 3, 0, 9, 8, 8, 1, 1, 1), 9, false));
     assertThat(out.take()).containsExactly(new JobCommand.Checkpointed(1, 3, 0, 9));
     logged.ask(2, false);
     assertTold(new JobMessage.Hold(1, 4)); // in this epoch nobody will again
@@ -345,7 +353,9 @@ final class CheckpointRequestsTest {
     CheckpointRequests logged = logged(false, false);
     logged.left(1);
     logged.running();
-    logged.committed(new RankMessage.CheckpointDone(1, 3, 0, 9, false, 8, 8, 1, 1, 1));
+    logged.committed(
+        new RankMessage.CheckpointDone(
+            new Notice.CheckpointCommitted(1, 3, 0, 9, 8, 8, 1, 1, 1), 9, false));
     logged.ask(1, false);
     assertTold(new JobMessage.Hold(1, 1));
   }
@@ -377,7 +387,9 @@ final class CheckpointRequestsTest {
     stops(0, 1, at(0, 6));
     stops(1, 1, at(0, 6));
     out.take();
-    requests.committed(new RankMessage.CheckpointDone(1, 5, 0, 6, false, 8, 8, 1, 1, 1));
+    requests.committed(
+        new RankMessage.CheckpointDone(
+            new Notice.CheckpointCommitted(1, 5, 0, 6, 8, 8, 1, 1, 1), 6, false));
     assertNothing(); // that of the epoch before was not asked for
   }
 

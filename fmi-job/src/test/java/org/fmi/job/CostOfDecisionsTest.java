@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.fmi.control.JobMessage;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.job.control.FromDaemon;
@@ -107,7 +108,9 @@ final class CostOfDecisionsTest {
       for (int version = 0; version < count; version++) {
         RankMessage done =
             new RankMessage.CheckpointDone(
-                0, version, 0, 10L + version, false, 1024, 1024, 0, 0, 0);
+                new Notice.CheckpointCommitted(0, version, 0, 10L + version, 1024, 1024, 0, 0, 0),
+                10L + version,
+                false);
         say(0, -1, done);
       }
     }

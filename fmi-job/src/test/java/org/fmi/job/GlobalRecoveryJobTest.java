@@ -202,7 +202,10 @@ final class GlobalRecoveryJobTest {
         job,
         0,
         0,
-        new RankMessage.CheckpointDone(epoch, version, 0, version, true, 100, 100, 0, 0, 0));
+        new RankMessage.CheckpointDone(
+            new Notice.CheckpointCommitted(epoch, version, 0, version, 100, 100, 0, 0, 0),
+            version,
+            true));
   }
 
   @Test
@@ -365,7 +368,7 @@ final class GlobalRecoveryJobTest {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
     startAll(job, 2, 2);
     on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
-    say(job, 0, 0, new RankMessage.Left(0, 2, 33));
+    say(job, 0, 0, new RankMessage.Left(new Notice.Left(0, 0, 2, 33)));
     assertThat(notices()).containsExactly(new Notice.Left(0, 0, 2, 33));
   }
 
@@ -398,7 +401,14 @@ final class GlobalRecoveryJobTest {
   }
 
   private void committed(Job job, long version, long iteration) {
-    say(job, 0, 0, new RankMessage.CheckpointDone(0, version, 0, iteration, false, 8, 8, 1, 1, 1));
+    say(
+        job,
+        0,
+        0,
+        new RankMessage.CheckpointDone(
+            new Notice.CheckpointCommitted(0, version, 0, iteration, 8, 8, 1, 1, 1),
+            iteration,
+            false));
   }
 
   private void allStartAgain(Job job) {
@@ -832,7 +842,12 @@ final class GlobalRecoveryJobTest {
     for (int r = 0; r < 2; r++) {
       say(job, r, 4, new RankMessage.Running(4, 0, 0, false));
     }
-    say(job, 0, 4, new RankMessage.CheckpointDone(4, 1, 0, 8, false, 0, 0, 0, 0, 0));
+    say(
+        job,
+        0,
+        4,
+        new RankMessage.CheckpointDone(
+            new Notice.CheckpointCommitted(4, 1, 0, 8, 0, 0, 0, 0, 0), 8, false));
     allFailAt(job, 2, 4, 7);
     allFailAt(job, 2, 5, 7);
     assertThat(all(JobCommand.End.class)).isEmpty();
@@ -1238,7 +1253,12 @@ final class GlobalRecoveryJobTest {
     on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     on(job, new JobEvent.NodeUp(3, 1L << 30));
     assertThat(sent(ToDaemon.Standbys.class)).isEmpty();
-    say(job, 0, 0, new RankMessage.CheckpointDone(1, 2, 0, 20, false, 8, 8, 1, 1, 1));
+    say(
+        job,
+        0,
+        0,
+        new RankMessage.CheckpointDone(
+            new Notice.CheckpointCommitted(1, 2, 0, 20, 8, 8, 1, 1, 1), 20, false));
     assertThat(sent(ToDaemon.Standbys.class)).hasSize(4);
   }
 }

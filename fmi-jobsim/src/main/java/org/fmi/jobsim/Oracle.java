@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import org.fmi.ckpt.xor.HeldCheckpoints;
 import org.fmi.control.JobMessage;
+import org.fmi.control.Notice;
 import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.fmi.job.EndCause;
@@ -414,7 +415,7 @@ final class Oracle implements SimObserver {
           allProtected(m.epoch());
         }
       }
-      case RankMessage.CheckpointDone m -> {
+      case RankMessage.CheckpointDone(Notice.CheckpointCommitted m, long _, boolean _) -> {
         committed = new CheckpointId(m.version(), m.loop(), m.iteration(), false);
         allProtected(m.epoch());
       }

@@ -205,20 +205,7 @@ public sealed interface Notice {
       long copyNanos,
       long encodeNanos,
       long commitNanos)
-      implements Notice {
-    public static CheckpointCommitted of(RankMessage.CheckpointDone m) {
-      return new CheckpointCommitted(
-          m.epoch(),
-          m.version(),
-          m.loop(),
-          m.iteration(),
-          m.bytes(),
-          m.codedBytes(),
-          m.copyNanos(),
-          m.encodeNanos(),
-          m.commitNanos());
-    }
-  }
+      implements Notice {}
 
   /**
    * All go on from what files hold: in epoch 0 the job begins so.

@@ -28,9 +28,9 @@ public sealed interface RankMessage {
   /** Is about what the rank could decide otherwise if it had to do it again. */
   sealed interface Choosing extends RankMessage permits Chooses, Chose {}
 
-  /** Gives up what it has computed in an epoch that is over; it stands in this iteration. */
+  /** Gives up what it has computed in an epoch that is over. */
   @Tag(13)
-  record Left(int epoch, long loop, long iteration) implements RankMessage {}
+  record Left(Notice.Left left) implements RankMessage {}
 
   /**
    * H1: ready to connect in this epoch.
@@ -134,55 +134,16 @@ public sealed interface RankMessage {
   /**
    * A checkpoint is committed; reported by rank 0.
    *
-   * @param last whether it is that of the loop's end
-   * @param iteration the lowest one at which a rank came to it
+   * @param committed the notice for the user; its iteration is the lowest at which a rank took it
    * @param furthest the highest one
-   * @param bytes size of rank 0's image
-   * @param codedBytes how much of it was coded: the rest was as before
+   * @param last whether it is the checkpoint of the loop's end
    */
   @Tag(5)
-  record CheckpointDone(
-      int epoch,
-      long version,
-      long loop,
-      long iteration,
-      long furthest,
-      boolean last,
-      long bytes,
-      long codedBytes,
-      long copyNanos,
-      long encodeNanos,
-      long commitNanos)
+  record CheckpointDone(Notice.CheckpointCommitted committed, long furthest, boolean last)
       implements RankMessage {
-    /** One that all ranks have waited for. */
-    public CheckpointDone(
-        int epoch,
-        long version,
-        long loop,
-        long iteration,
-        boolean last,
-        long bytes,
-        long codedBytes,
-        long copyNanos,
-        long encodeNanos,
-        long commitNanos) {
-      this(
-          epoch,
-          version,
-          loop,
-          iteration,
-          iteration,
-          last,
-          bytes,
-          codedBytes,
-          copyNanos,
-          encodeNanos,
-          commitNanos);
-    }
-
     /** Where the furthest rank was. */
     public LoopPoint at() {
-      return new LoopPoint(loop, furthest, last);
+      return new LoopPoint(committed.loop(), furthest, last);
     }
   }
 

@@ -9,6 +9,7 @@ import org.fmi.Op;
 import org.fmi.Rollback;
 import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
@@ -245,16 +246,18 @@ public final class Checkpoints {
     if (config.rank() == 0) {
       link.send(
           new RankMessage.CheckpointDone(
-              epoch,
-              id.version(),
-              loop.number,
+              new Notice.CheckpointCommitted(
+                  epoch,
+                  id.version(),
+                  loop.number,
+                  iteration,
+                  bytes,
+                  store.codedBytes(),
+                  copied - begun,
+                  encoded - copied,
+                  done - encoded),
               iteration,
-              last,
-              bytes,
-              store.codedBytes(),
-              copied - begun,
-              encoded - copied,
-              done - encoded));
+              last));
     }
     faults.at(FaultPoint.COMMITTED, iteration);
   }

@@ -9,6 +9,7 @@ import java.util.function.BooleanSupplier;
 import org.fmi.Comm;
 import org.fmi.Op;
 import org.fmi.control.JobLink;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.core.epoch.FaultInjector;
 import org.fmi.core.log.Choice;
@@ -468,17 +469,18 @@ public final class Overlap implements LogListener {
     if (config.rank() == 0) {
       link.send(
           new RankMessage.CheckpointDone(
-              epoch,
-              id().version(),
-              id().loop(),
-              id().iteration(),
+              new Notice.CheckpointCommitted(
+                  epoch,
+                  id().version(),
+                  id().loop(),
+                  id().iteration(),
+                  bytes,
+                  store.codedBytes(),
+                  copied - begun,
+                  encoded - collected,
+                  done - encoded),
               furthest,
-              false,
-              bytes,
-              store.codedBytes(),
-              copied - begun,
-              encoded - collected,
-              done - encoded));
+              false));
     }
     faults.at(FaultPoint.COMMITTED, ownIteration);
   }

@@ -15,6 +15,7 @@ import org.fmi.LoopBody;
 import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.core.checkpoint.Checkpoints;
@@ -530,7 +531,9 @@ public final class RankRuntime implements Fmi {
 
   /** Back to the recovery line, together with all others. */
   private void rollback(Loop loop) {
-    link.send(new RankMessage.Left(lifecycle.epoch(), loop.number, loop.iteration));
+    link.send(
+        new RankMessage.Left(
+            new Notice.Left(lifecycle.epoch(), config.rank(), loop.number, loop.iteration)));
     recover(false);
     resume(loop);
   }

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.fmi.control.JobMessage;
+import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.job.control.BadMessageException;
@@ -115,7 +116,10 @@ final class Swarm implements Launcher, AutoCloseable {
             daemon(0)
                 .say(
                     new RankMessage.CheckpointDone(
-                        0, 0, 0, ITERATION, false, 1 << 20, 1 << 20, 0, 0, 0)));
+                        new Notice.CheckpointCommitted(
+                            0, 0, 0, ITERATION, 1 << 20, 1 << 20, 0, 0, 0),
+                        ITERATION,
+                        false)));
     loop.execute(daemon(lostNode)::vanish);
   }
 
@@ -240,7 +244,7 @@ final class Swarm implements Launcher, AutoCloseable {
             epoch = m.epoch();
             if (ran) {
               say(new RankMessage.Suspect(epoch - 1, m.failed(), 1, 0, "tcp", "closed"));
-              say(new RankMessage.Left(epoch - 1, 0, ITERATION));
+              say(new RankMessage.Left(new Notice.Left(epoch - 1, rank, 0, ITERATION)));
             }
             join(ran ? Position.IN_LOOP : Position.REPLAYING);
           }

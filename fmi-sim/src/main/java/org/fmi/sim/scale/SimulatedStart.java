@@ -290,7 +290,10 @@ public final class SimulatedStart {
           rank.epoch = m.epoch();
           rank.overlay = null;
           if (rank.running) {
-            say(agenda.now(), rank, new RankMessage.Left(m.epoch() - 1, 0, ITERATION));
+            say(
+                agenda.now(),
+                rank,
+                new RankMessage.Left(new Notice.Left(m.epoch() - 1, rank.number, 0, ITERATION)));
             join(rank, times.join());
           }
         }
@@ -349,7 +352,9 @@ public final class SimulatedStart {
         busyUntil,
         ranks[0],
         new RankMessage.CheckpointDone(
-            0, 0, 0, ITERATION, false, STATE_BYTES, STATE_BYTES, 0, 0, 0));
+            new Notice.CheckpointCommitted(0, 0, 0, ITERATION, STATE_BYTES, STATE_BYTES, 0, 0, 0),
+            ITERATION,
+            false));
   }
 
   /**
