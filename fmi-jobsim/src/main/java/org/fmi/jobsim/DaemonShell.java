@@ -189,7 +189,6 @@ final class DaemonShell implements SimDaemon {
           DaemonCommand.Input _,
           DaemonCommand.AdoptLifeline _,
           DaemonCommand.Terminate _,
-          DaemonCommand.OutputTaken _,
           DaemonCommand.SlowDown _,
           // Nor are their checkpoints written to files.
           DaemonCommand.RunHelper _,

@@ -111,9 +111,6 @@ public sealed interface DaemonCommand {
   /** Send a message to fmirun. */
   record Report(FromDaemon message) implements DaemonCommand {}
 
-  /** This many more bytes of output may be sent to fmirun. */
-  record OutputTaken(int bytes) implements DaemonCommand {}
-
   /** Kill all processes, delete the node's memory, end. The last command of all. */
   record End() implements DaemonCommand {}
 }

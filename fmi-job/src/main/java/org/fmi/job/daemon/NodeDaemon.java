@@ -252,7 +252,9 @@ public final class NodeDaemon {
         }
       }
       case ToDaemon.Input m -> onInput(m);
-      case ToDaemon.OutputTaken m -> out.add(new DaemonCommand.OutputTaken(m.bytes()));
+      case ToDaemon.OutputTaken _ -> {
+        // the shell's alone
+      }
       case ToDaemon.Terminate _ -> {
         for (NodeProcess process : ranks.values()) {
           if (process.lives()) {

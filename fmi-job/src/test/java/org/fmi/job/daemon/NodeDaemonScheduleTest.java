@@ -426,7 +426,6 @@ final class NodeDaemonScheduleTest {
         case DaemonCommand.Terminate c -> living(c.process());
         case DaemonCommand.Kill c -> living(c.process()).killed = true;
         case DaemonCommand.Report c -> report(event, c.message());
-        case DaemonCommand.OutputTaken _ -> {}
         case DaemonCommand.End _ -> {
           ended = true;
           reached.add("ended");

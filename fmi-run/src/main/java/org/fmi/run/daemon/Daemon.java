@@ -27,6 +27,7 @@ import org.fmi.job.control.FromDaemonCodec;
 import org.fmi.job.control.FromRank;
 import org.fmi.job.control.FromRankCodec;
 import org.fmi.job.control.NodeSetup;
+import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToDaemonCodec;
 import org.fmi.job.daemon.DaemonCommand;
 import org.fmi.job.daemon.DaemonEvent;
@@ -198,7 +199,12 @@ final class Daemon implements Uplink {
     @Override
     public void received(ByteBuffer frame) {
       try {
-        feed(new DaemonEvent.FromFmirun(ToDaemonCodec.decode(frame)));
+        ToDaemon message = ToDaemonCodec.decode(frame);
+        if (message instanceof ToDaemon.OutputTaken taken) {
+          outputCredit.give(taken.bytes());
+        } else {
+          feed(new DaemonEvent.FromFmirun(message));
+        }
       } catch (BadMessageException e) {
         System.err.println("fmi-daemon: fmirun sent nonsense: " + e.getMessage());
         feed(new DaemonEvent.FmirunGone());
@@ -345,7 +351,6 @@ final class Daemon implements Uplink {
       case DaemonCommand.LetGo c -> letGo(c.pieces());
       case DaemonCommand.LetGoUnknown c -> letGoUnknown(c.prefix(), c.known());
       case DaemonCommand.SlowDown c -> energy.slowDown(c.cores(), c.megahertz());
-      case DaemonCommand.OutputTaken c -> outputCredit.give(c.bytes());
       case DaemonCommand.End _ -> end();
     }
   }
