@@ -132,7 +132,7 @@ public final class Lifecycle implements JobLink.Listener {
 
   /** What was opened for an epoch. */
   private record Prepared(JobMessage.Start start, Map<String, Transport> opened) {
-    public void close() {
+    void close() {
       opened.values().forEach(Transport::close);
     }
   }

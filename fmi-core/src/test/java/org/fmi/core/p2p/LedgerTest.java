@@ -239,7 +239,7 @@ final class LedgerTest {
     assertThat(receive.status()).isNotNull();
   }
 
-  private static final class Number implements Ledger.Tracked {
+  private static final class Remembered implements Ledger.Tracked {
     boolean reset;
 
     @Override
@@ -252,12 +252,12 @@ final class LedgerTest {
   void whatIsTrackedIsResetWhenARequestIsUsedAgain() {
     Requests requests = ranks[0].requests();
     MessageRequest r = requests.takeReceive(new byte[1], 0, 1, 1, CONTEXT, 1);
-    Number number = new Number();
-    r.track(number);
+    Remembered remembered = new Remembered();
+    r.track(remembered);
     requests.cancel(r);
     requests.give(r);
     assertThat(requests.takeReceive(new byte[1], 0, 1, 1, CONTEXT, 1)).isSameAs(r);
-    assertThat(number.reset).isTrue();
-    assertThat(r.tracked()).isSameAs(number);
+    assertThat(remembered.reset).isTrue();
+    assertThat(r.tracked()).isSameAs(remembered);
   }
 }
