@@ -74,6 +74,25 @@ final class SourcesTest {
     assertThat(files).isGreaterThan(300);
   }
 
+  /** It begins with what belongs there, not with a clause. */
+  @Test
+  void eachPackageHasAPage() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    try (Stream<Path> modules = Files.list(Markdown.ROOT)) {
+      for (Path module : modules.filter(path -> !path.endsWith("examples")).toList()) {
+        Set<Path> packages = new HashSet<>();
+        javaFiles(module.resolve("src/main/java")).forEach(file -> packages.add(file.getParent()));
+        for (Path directory : packages) {
+          Path page = directory.resolve("package-info.java");
+          if (!Files.exists(page) || !PACKAGE_PAGE.matcher(Files.readString(page)).lookingAt()) {
+            wrong.add(Markdown.ROOT.relativize(directory).toString());
+          }
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+  }
+
   private static void search(List<Path> files, Pattern forbidden) throws IOException {
     List<String> found = new ArrayList<>();
     for (Path file : files) {
