@@ -149,7 +149,7 @@ final class ArchitectureTest {
         .whereLayer("epoch")
         .mayOnlyBeAccessedByLayers("rank", "rollback", "checkpoint", "loop")
         .whereLayer("state")
-        .mayOnlyBeAccessedByLayers("rank", "rollback", "checkpoint", "loop")
+        .mayOnlyBeAccessedByLayers("log", "rank", "rollback", "checkpoint", "loop")
         .whereLayer("comm")
         .mayOnlyBeAccessedByLayers("rank", "rollback", "checkpoint", "loop")
         .whereLayer("coll")
@@ -159,10 +159,10 @@ final class ArchitectureTest {
         .whereLayer("object")
         .mayOnlyBeAccessedByLayers("comm", "state", "rollback", "checkpoint")
         .whereLayer("log")
-        .mayOnlyBeAccessedByLayers("comm", "state", "rank", "rollback", "checkpoint", "loop")
+        .mayOnlyBeAccessedByLayers("comm", "rank", "rollback", "checkpoint", "loop")
         .whereLayer("p2p")
         .mayOnlyBeAccessedByLayers(
-            "log", "coll", "comm", "state", "epoch", "rank", "rollback", "checkpoint", "loop")
+            "log", "coll", "comm", "epoch", "rank", "rollback", "checkpoint", "loop")
         .whereLayer("progress")
         .mayOnlyBeAccessedByLayers("p2p", "rank")
         .whereLayer("node")
@@ -182,6 +182,7 @@ final class ArchitectureTest {
             "progress",
             "p2p",
             "log",
+            "state",
             "coll",
             "epoch",
             "rank",

@@ -1,9 +1,9 @@
 package org.fmi.core.checkpoint;
 
 import java.lang.foreign.MemorySegment;
-import org.fmi.core.log.ImageWriter;
 import org.fmi.core.log.InTransitImage;
 import org.fmi.core.log.Recorder;
+import org.fmi.core.state.ImageWriter;
 import org.fmi.wire.FrameLayout;
 
 /**

@@ -13,6 +13,7 @@ import org.fmi.core.p2p.MessagePool;
 import org.fmi.core.p2p.MessageRequest;
 import org.fmi.core.p2p.MessageTag;
 import org.fmi.core.p2p.Pattern;
+import org.fmi.core.state.ImageWriter;
 import org.fmi.wire.Memory;
 
 /**

@@ -13,7 +13,6 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.fmi.Box;
 import org.fmi.Holder;
-import org.fmi.core.log.ImageWriter;
 import org.fmi.core.object.ObjectCodec;
 import org.fmi.core.object.StandIns;
 import org.fmi.wire.FrameLayout;

@@ -21,6 +21,7 @@ import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.p2p.Ranks;
 import org.fmi.core.progress.WaitStrategy;
+import org.fmi.core.state.ImageWriter;
 import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 

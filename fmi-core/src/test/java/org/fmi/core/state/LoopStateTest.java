@@ -21,7 +21,6 @@ import net.openhft.chronicle.bytes.BytesOut;
 import org.fmi.Box;
 import org.fmi.Holder;
 import org.fmi.Same;
-import org.fmi.core.log.ImageWriter;
 import org.junit.jupiter.api.Test;
 
 final class LoopStateTest {

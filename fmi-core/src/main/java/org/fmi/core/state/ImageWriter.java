@@ -1,4 +1,4 @@
-package org.fmi.core.log;
+package org.fmi.core.state;
 
 import java.lang.foreign.MemorySegment;
 import org.fmi.spi.CheckpointStore;

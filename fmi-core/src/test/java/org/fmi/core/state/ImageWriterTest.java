@@ -1,4 +1,4 @@
-package org.fmi.core.log;
+package org.fmi.core.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
