@@ -42,19 +42,19 @@ public final class Restorer {
   private final Checkpoints checkpoints;
   private final Restoration restoration;
 
-  /** What the job begins from, if that is of another number of ranks. */
+  /** The checkpoint of a job with another number of ranks that this one begins from. */
   private final @Nullable Redistribution redistribution;
 
   /** Lets only failed ranks roll back; null if all do. */
   private final @Nullable LocalRollback local;
 
-  /** What the program computes from its state, whenever that has been put in place. */
+  /** Computations of the program that follow each restore of its state. */
   private final List<Runnable> after = new ArrayList<>();
 
-  /** What the last recovery has brought back, and how often in a row that was the same. */
-  private @Nullable CheckpointId goneBackTo;
+  /** The checkpoint restored last, and how often in a row. */
+  private @Nullable CheckpointId rolledBackTo;
 
-  private long timesGoneBack;
+  private long timesRolledBack;
 
   /** The situation in which a checkpoint is put in place. */
   public enum How {
@@ -104,7 +104,7 @@ public final class Restorer {
   // ---- which one
 
   /**
-   * Agrees with all ranks on what to go back to, and brings it back; collective over all ranks.
+   * Agrees with all ranks on a recovery line, and restores it; collective over all ranks.
    *
    * @param restart all processes are new
    * @return what every rank holds now
@@ -119,8 +119,9 @@ public final class Restorer {
         restoration.run(restart, epoch, newest == null ? -1 : newest.version());
     checkpoints.adopt(found.line(), redistribution == null ? 0 : redistribution.version() + 1);
     CheckpointId to = checkpoints.committed();
-    timesGoneBack = restart ? 1 : agreed(Objects.equals(to, goneBackTo) ? timesGoneBack + 1 : 1);
-    goneBackTo = to;
+    timesRolledBack =
+        restart ? 1 : agreed(Objects.equals(to, rolledBackTo) ? timesRolledBack + 1 : 1);
+    rolledBackTo = to;
     return found;
   }
 
@@ -131,7 +132,7 @@ public final class Restorer {
     return most[0];
   }
 
-  /** Tells the job why a recovery was impossible. */
+  /** Reports to the job why a recovery was impossible. */
   public void notRecovered(int epoch, Exception e) {
     boolean lost = e instanceof UnrecoverableException;
     link.send(new RankMessage.Unrecoverable(epoch, lost, String.valueOf(e.getMessage())));
@@ -179,7 +180,7 @@ public final class Restorer {
     }
     contexts.restore(image.contexts());
     messenger.attachBuffer(image.attached());
-    checkpoints.tuner().goneBack(image.interval(), timesGoneBack);
+    checkpoints.tuner().goneBack(image.interval(), timesRolledBack);
     boolean numbered = policy.numbersMessages(loop.flow != null);
     if (logs && (id.last() || !numbered) && how != How.REPLAYING) {
       messenger.ledger().line(false);
@@ -188,8 +189,8 @@ public final class Restorer {
   }
 
   /**
-   * Puts the messages of a checkpoint in place, and leaves those out that have come; collective
-   * over all ranks, if all go back and messages cross checkpoints.
+   * Restores the messages of a checkpoint, without those already received; collective over all
+   * ranks, if all roll back and messages cross checkpoints.
    */
   private void putMessages(Image image) {
     InTransitImage crossing = InTransitImage.EMPTY;
@@ -210,7 +211,7 @@ public final class Restorer {
     UnexpectedImage.read(messenger.mailbox(), image.unexpected(), crossing);
   }
 
-  /** Goes back to the last checkpoint, within the epoch; collective over all ranks. */
+  /** Rolls back to the last checkpoint, within the epoch; collective over all ranks. */
   public void goBack(Loop loop, int epoch) {
     CheckpointId id = Objects.requireNonNull(checkpoints.committed());
     long interval = checkpoints.tuner().iterations();
