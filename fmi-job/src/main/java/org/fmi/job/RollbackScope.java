@@ -105,7 +105,7 @@ final class RollbackScope {
     }
     boolean local = reason.isEmpty();
     out.report(
-        new Notice.GoBack(
+        new Notice.RollbackDecided(
             epoch, local ? back.toString() : "", flow, local ? String.join("; ", also) : reason));
     if (!local) {
       kept.clear(); // the next checkpoint may have a version that there was before

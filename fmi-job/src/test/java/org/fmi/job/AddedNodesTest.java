@@ -33,7 +33,7 @@ final class AddedNodesTest {
       nodes.add(new JobSpec.Node("node" + n, 1, false));
     }
     Job job =
-        new GlobalRecoveryJob(
+        new JobController(
             new JobSpec(
                 size,
                 new JobSpec.Room(nodes, 0, policy),
@@ -239,7 +239,7 @@ final class AddedNodesTest {
     List<JobSpec.Node> nodes =
         List.of(new JobSpec.Node("node0", 1, false), new JobSpec.Node("node1", 1, false));
     Job job =
-        new GlobalRecoveryJob(
+        new JobController(
             new JobSpec(
                 2,
                 new JobSpec.Room(nodes, 0, OnNoSpare.SHARE),

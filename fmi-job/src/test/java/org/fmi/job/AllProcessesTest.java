@@ -23,9 +23,9 @@ final class AllProcessesTest {
   private final List<JobCommand.Spawn> spawned = new ArrayList<>();
   private final List<Integer> killed = new ArrayList<>();
   private final List<JobCommand> commands = new ArrayList<>();
-  private GlobalRecoveryJob job = job(0, OnNoSpare.ABORT);
+  private JobController job = job(0, OnNoSpare.ABORT);
 
-  private static GlobalRecoveryJob job(int spares, OnNoSpare policy) {
+  private static JobController job(int spares, OnNoSpare policy) {
     List<JobSpec.Node> nodes =
         IntStream.range(0, USED + spares)
             .mapToObj(n -> new JobSpec.Node("node" + n, 2, n >= USED))
@@ -37,7 +37,7 @@ final class AllProcessesTest {
             new JobSpec.Grouping(16, 1),
             JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
             List.of());
-    GlobalRecoveryJob job = new GlobalRecoveryJob(spec, 2);
+    JobController job = new JobController(spec, 2);
     job.begin();
     return job;
   }

@@ -26,7 +26,7 @@ final class CostOfDecisionsTest {
     private final int size;
     private final int ppn;
     private final Looks looks = new Looks();
-    private final GlobalRecoveryJob job;
+    private final JobController job;
     private long events;
     private long total;
     private long most;
@@ -50,7 +50,7 @@ final class CostOfDecisionsTest {
               new JobSpec.Grouping(16, 1),
               JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
               List.of());
-      job = new GlobalRecoveryJob(spec, looks);
+      job = new JobController(spec, looks);
       job.begin();
       looks.take();
     }
@@ -169,12 +169,12 @@ final class CostOfDecisionsTest {
    */
   @Test
   void noEventHasACommandForEachOfVeryManyRanks() {
-    int bound = 2 * GlobalRecoveryJob.RANKS_AT_ONCE + 10;
+    int bound = 2 * JobController.RANKS_AT_ONCE + 10;
     for (int size : new int[] {MANY, 4 * MANY}) {
       Run run = new Run(size, MANY / FEW);
       run.nodesUp();
       run.run(0, -1);
-      assertThat(run.mostCommands).isGreaterThan(GlobalRecoveryJob.RANKS_AT_ONCE);
+      assertThat(run.mostCommands).isGreaterThan(JobController.RANKS_AT_ONCE);
       run.restartAll();
       assertThat(run.mostCommands).isLessThanOrEqualTo(bound);
     }

@@ -34,7 +34,7 @@ final class JoiningTest {
   private final int[] incarnationOf = new int[RANKS];
   private final List<Map<String, byte[]>> newest = new ArrayList<>();
   private final boolean[] hasJoined = new boolean[RANKS];
-  private final GlobalRecoveryJob job;
+  private final JobController job;
   private int epoch;
   private int starts;
   private @Nullable AddressTable told;
@@ -46,7 +46,7 @@ final class JoiningTest {
             .mapToObj(n -> new JobSpec.Node("node" + n, 2, n >= NODES))
             .toList();
     job =
-        new GlobalRecoveryJob(
+        new JobController(
             new JobSpec(
                 RANKS,
                 new JobSpec.Room(nodes, 2, OnNoSpare.SHARE),

@@ -49,7 +49,7 @@ final class RollbackScopeTest {
     assertThat(scope.decide(1, List.of(joined), r -> 0)).isEqualTo(version);
     assertThat(out.take())
         .filteredOn(JobCommand.Report.class::isInstance)
-        .containsExactly(new JobCommand.Report(new Notice.GoBack(1, ranks, reason)));
+        .containsExactly(new JobCommand.Report(new Notice.RollbackDecided(1, ranks, reason)));
   }
 
   private void assertGlobal(String reason, Joined... joined) {
@@ -61,7 +61,9 @@ final class RollbackScopeTest {
     Standing flows = new Standing(0, Standing.NO_VERSION, false, true, "is in a flowLoop");
     scope.decide(1, List.of(FRESH, new Joined(1, Position.IN_LOOP, flows, Map.of())), r -> 0);
     assertThat(out.take())
-        .contains(new JobCommand.Report(new Notice.GoBack(1, "", true, "rank 1 is in a flowLoop")));
+        .contains(
+            new JobCommand.Report(
+                new Notice.RollbackDecided(1, "", true, "rank 1 is in a flowLoop")));
   }
 
   @Test

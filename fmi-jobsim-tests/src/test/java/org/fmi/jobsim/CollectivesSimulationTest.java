@@ -134,7 +134,7 @@ final class CollectivesSimulationTest {
     Outcome outcome = job.run();
     assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(answer(1));
     assertThat(outcome.recoveries()).as("%s", job.story()).isEqualTo(KillsTheMaster.DEADLY.size());
-    assertThat(job.notices(Notice.GoBack.class))
+    assertThat(job.notices(Notice.RollbackDecided.class))
         .as("%s", job.story())
         .hasSize(mode.goesBackAlone() ? KillsTheMaster.DEADLY.size() : 0)
         .allMatch(n -> n.ranks().equals("[0]"));

@@ -149,7 +149,7 @@ final class KeptCommunicatorsSimulationTest {
     JobSimulation job = new JobSimulation(3, shape, null, program);
     run(job);
 
-    assertThat(job.notices()).filteredOn(n -> n instanceof Notice.GoBack).hasSize(1);
+    assertThat(job.notices()).filteredOn(n -> n instanceof Notice.RollbackDecided).hasSize(1);
     assertThat(List.of(names)).allSatisfy(n -> assertThat(n).doesNotHaveDuplicates());
     assertThat(names[2]).containsExactly(names[0]);
     assertThat(names[1]).containsExactly(names[0]);

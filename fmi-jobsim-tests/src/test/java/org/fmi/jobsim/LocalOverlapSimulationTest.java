@@ -36,9 +36,9 @@ final class LocalOverlapSimulationTest {
   void onlyTheFailedRankGoesBack() {
     JobSimulation job = FinishedJob.of(3, ranks().withFaults(kill(2, FaultPoint.ITERATION, 8)));
 
-    assertThat(job.notices(Notice.GoBack.class))
+    assertThat(job.notices(Notice.RollbackDecided.class))
         .as(job.story())
-        .containsExactly(new Notice.GoBack(1, "[2]", ""));
+        .containsExactly(new Notice.RollbackDecided(1, "[2]", ""));
     assertThat(job.notices(Notice.Left.class)).as(job.story()).isEmpty();
     assertThat(job.notices(Notice.CaughtUp.class))
         .as(job.story())
@@ -58,9 +58,12 @@ final class LocalOverlapSimulationTest {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 11));
     JobSimulation job = FinishedJob.ofAnotherFailure(5, shape);
 
-    assertThat(job.notices(Notice.GoBack.class))
+    assertThat(job.notices(Notice.RollbackDecided.class))
         .as(job.story())
-        .isEqualTo(List.of(new Notice.GoBack(1, "[2]", ""), new Notice.GoBack(2, "[0]", "")));
+        .isEqualTo(
+            List.of(
+                new Notice.RollbackDecided(1, "[2]", ""),
+                new Notice.RollbackDecided(2, "[0]", "")));
   }
 
   /** Nothing is logged there, but messages cross lines. */
@@ -75,7 +78,7 @@ final class LocalOverlapSimulationTest {
       JobSimulation job = new JobSimulation(victim, shape, SimModel.calm(), FlowWorkload::run);
       Outcome outcome = job.run();
       assertThat(outcome.status()).as("%s", job.story()).isZero();
-      assertThat(job.notices(Notice.GoesOn.class)).isEmpty();
+      assertThat(job.notices(Notice.Continued.class)).isEmpty();
       assertThat(job.notices(Notice.CheckpointCommitted.class)).hasSizeGreaterThan(2);
       answers.add(outcome.answer());
     }
@@ -122,9 +125,9 @@ final class LocalOverlapSimulationTest {
               return 0;
             });
     assertThat(job.run().status()).as(job.story()).isZero();
-    assertThat(job.notices(Notice.GoBack.class))
+    assertThat(job.notices(Notice.RollbackDecided.class))
         .as(job.story())
-        .containsExactly(new Notice.GoBack(1, "[2]", ""));
+        .containsExactly(new Notice.RollbackDecided(1, "[2]", ""));
     assertThat(job.notices(Notice.LogFills.class))
         .as(job.story())
         .isNotEmpty()

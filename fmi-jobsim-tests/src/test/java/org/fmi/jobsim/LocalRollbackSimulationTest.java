@@ -45,10 +45,10 @@ final class LocalRollbackSimulationTest {
   void onlyTheFailedRankRepeatsIterations() {
     JobSimulation job = FinishedJob.of(3, ranks().withFaults(kill(2, FaultPoint.ITERATION, 7)));
 
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
-        .containsExactly(new Notice.GoBack(1, "[2]", ""));
-    assertThat(notices(job, Notice.GoesOn.class, n -> true))
-        .extracting(Notice.GoesOn::rank)
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
+        .containsExactly(new Notice.RollbackDecided(1, "[2]", ""));
+    assertThat(notices(job, Notice.Continued.class, n -> true))
+        .extracting(Notice.Continued::rank)
         .containsExactlyInAnyOrder(0, 1, 3);
     assertThat(notices(job, Notice.CaughtUp.class, n -> true))
         .singleElement()
@@ -82,10 +82,11 @@ final class LocalRollbackSimulationTest {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 7));
     JobSimulation job = FinishedJob.ofAnotherFailure(5, shape);
 
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
-        .containsExactly(new Notice.GoBack(1, "[2]", ""), new Notice.GoBack(2, "[0]", ""));
-    assertThat(notices(job, Notice.GoesOn.class, n -> n.epoch() == 2))
-        .extracting(Notice.GoesOn::rank)
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
+        .containsExactly(
+            new Notice.RollbackDecided(1, "[2]", ""), new Notice.RollbackDecided(2, "[0]", ""));
+    assertThat(notices(job, Notice.Continued.class, n -> n.epoch() == 2))
+        .extracting(Notice.Continued::rank)
         .containsExactlyInAnyOrder(1, 2, 3);
   }
 
@@ -95,11 +96,11 @@ final class LocalRollbackSimulationTest {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ENCODE, 8));
     JobSimulation job = FinishedJob.ofAnotherFailure(5, shape);
 
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
-        .extracting(Notice.GoBack::ranks)
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
+        .extracting(Notice.RollbackDecided::ranks)
         .containsExactly("", "[0]");
-    assertThat(notices(job, Notice.GoesOn.class, n -> n.rank() == 2))
-        .extracting(Notice.GoesOn::iteration)
+    assertThat(notices(job, Notice.Continued.class, n -> n.rank() == 2))
+        .extracting(Notice.Continued::iteration)
         .containsExactly(4L);
   }
 
@@ -124,10 +125,10 @@ final class LocalRollbackSimulationTest {
   void aLogThatIsLostWithItsProcessIsMadeAgain(int other) {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 7));
     JobSimulation job = new JobSimulation(11, shape);
-    job.killWhen(n -> n instanceof Notice.GoesOn g && g.rank() == other, other);
+    job.killWhen(n -> n instanceof Notice.Continued g && g.rank() == other, other);
     FinishedJob.run(job, shape);
 
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
         .as("%s", job.story())
         .hasSize(2)
         .allSatisfy(n -> assertThat(n.ranks()).isNotEmpty());
@@ -145,7 +146,7 @@ final class LocalRollbackSimulationTest {
     JobSimulation job = FinishedJob.of(3, ranks().withFaults(others));
 
     assertThat(job.faultsLeft()).isEmpty();
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
         .as("%s", job.story())
         .isNotEmpty()
         .allSatisfy(n -> assertThat(n.ranks()).isNotEmpty());
@@ -159,8 +160,8 @@ final class LocalRollbackSimulationTest {
     JobSimulation job =
         FinishedJob.of(3, ranks().withFaults(kill(victim, FaultPoint.ITERATION, 7)));
 
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
-        .containsExactly(new Notice.GoBack(1, "[" + victim + "]", ""));
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
+        .containsExactly(new Notice.RollbackDecided(1, "[" + victim + "]", ""));
     assertThat(notices(job, Notice.Degraded.class, n -> n.what().contains("all ranks back")))
         .isEmpty();
   }
@@ -188,8 +189,8 @@ final class LocalRollbackSimulationTest {
     assertThat(job.run().status()).as("%s", job.story()).isZero();
 
     String reason = "rank 2 " + Choice.REFUSED.text();
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
-        .containsExactly(new Notice.GoBack(1, "", reason));
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
+        .containsExactly(new Notice.RollbackDecided(1, "", reason));
     assertThat(notices(job, Notice.Degraded.class, n -> n.what().contains(Choice.REFUSED.text())))
         .containsExactly(
             new Notice.Degraded("a failure in loop 0 sends all ranks back: " + reason));
@@ -242,8 +243,8 @@ final class LocalRollbackSimulationTest {
     assertThat(notices(job, Notice.Respawned.class, n -> true))
         .singleElement()
         .satisfies(n -> assertThat(n.rank()).isEqualTo(1));
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
-        .containsExactly(new Notice.GoBack(1, "[1]", ""));
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
+        .containsExactly(new Notice.RollbackDecided(1, "[1]", ""));
     assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
   }
 
@@ -274,10 +275,10 @@ final class LocalRollbackSimulationTest {
     JobSimulation job = new JobSimulation(2, shape, null, program);
     assertThat(job.run().status()).as("%s", job.story()).isZero();
 
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
         .containsExactly(
-            new Notice.GoBack(1, "[2]", ""),
-            new Notice.GoBack(
+            new Notice.RollbackDecided(1, "[2]", ""),
+            new Notice.RollbackDecided(
                 2,
                 "",
                 "rank 2 went back alone and does something else than before: its message to rank 3"
@@ -308,8 +309,8 @@ final class LocalRollbackSimulationTest {
     Outcome outcome = job.run();
 
     assertThat(outcome.answer()).as("%s", job.story()).isEqualTo(11_000 + 4 * 55);
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
-        .containsExactly(new Notice.GoBack(1, "[2]", ""));
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
+        .containsExactly(new Notice.RollbackDecided(1, "[2]", ""));
     assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
   }
 
@@ -366,10 +367,12 @@ final class LocalRollbackSimulationTest {
 
     assertThat(outcome.status()).as("%s", job.story()).isZero();
     assertThat(outcome.answer()).isEqualTo(LosesARankAgain.ITERATIONS * SIZE);
-    assertThat(notices(job, Notice.GoBack.class, n -> n.reason().contains("got no further")))
+    assertThat(
+            notices(job, Notice.RollbackDecided.class, n -> n.reason().contains("got no further")))
         .as("%s", job.story())
         .isNotEmpty();
-    assertThat(notices(job, Notice.GoBack.class, n -> n.ranks().equals("[1]"))).isNotEmpty();
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> n.ranks().equals("[1]")))
+        .isNotEmpty();
   }
 
   @Test
@@ -377,7 +380,7 @@ final class LocalRollbackSimulationTest {
     Shape shape = ranks().withLocalRollback(600).withFaults(kill(3, FaultPoint.ITERATION, 7));
     JobSimulation job = FinishedJob.of(3, shape);
 
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
         .singleElement()
         .satisfies(n -> assertThat(n.reason()).contains("--log-limit"));
     List<Notice.LogFull> full = notices(job, Notice.LogFull.class, n -> true);
@@ -436,9 +439,9 @@ final class LocalRollbackSimulationTest {
               return 0;
             });
     assertThat(job.run().status()).as(job.story()).isZero();
-    assertThat(job.notices(Notice.GoBack.class))
+    assertThat(job.notices(Notice.RollbackDecided.class))
         .as(job.story())
-        .containsExactly(new Notice.GoBack(1, "[2]", ""));
+        .containsExactly(new Notice.RollbackDecided(1, "[2]", ""));
     assertThat(job.notices(Notice.LogFull.class)).as(job.story()).isEmpty();
     assertThat(job.notices(Notice.LogFills.class))
         .as(job.story())
@@ -469,7 +472,7 @@ final class LocalRollbackSimulationTest {
                 assertThat(n.what())
                     .startsWith(told)
                     .endsWith("2 ranks take 160 MiB that are free"));
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
         .singleElement()
         .satisfies(n -> assertThat(n.ranks()).isEqualTo(ranksPerNode == 1 ? "[2]" : ""));
   }
@@ -478,7 +481,7 @@ final class LocalRollbackSimulationTest {
   void allGoBackFromACheckpointInDoubt() {
     JobSimulation job = FinishedJob.of(3, ranks().withFaults(kill(2, FaultPoint.ENCODE, 8)));
 
-    assertThat(notices(job, Notice.GoBack.class, n -> true))
+    assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
         .singleElement()
         .satisfies(n -> assertThat(n.reason()).endsWith("is taking a checkpoint"));
   }

@@ -89,13 +89,15 @@ final class PassedOnSimulationTest {
       Outcome outcome = job.run();
 
       assertThat(outcome.status()).as("%s", job.story()).isZero();
-      List<Notice.GoBack> goBack = job.notices(Notice.GoBack.class);
+      List<Notice.RollbackDecided> goBack = job.notices(Notice.RollbackDecided.class);
       if (overlapped && goBack.getFirst().reason().endsWith("is taking a checkpoint")) {
         continue; // then all roll back
       }
       alone++;
       assertThat(job.notices(Notice.Left.class)).isEmpty();
-      assertThat(goBack).as("%s", job.story()).containsExactly(new Notice.GoBack(1, "[0, 1]", ""));
+      assertThat(goBack)
+          .as("%s", job.story())
+          .containsExactly(new Notice.RollbackDecided(1, "[0, 1]", ""));
     }
     assertThat(first).as("either may come first").containsExactlyInAnyOrder(2, 3);
   }

@@ -184,7 +184,7 @@ final class RequestSimulationTest {
       job.askers().allow(1_000);
       assertThat(job.run().status()).as(job.story()).isZero();
       // Else the second one is lost in the epoch that follows.
-      atOnce += job.notices(Notice.GoesOn.class).size() == 2 ? 1 : 0;
+      atOnce += job.notices(Notice.Continued.class).size() == 2 ? 1 : 0;
     }
   }
 
@@ -290,7 +290,8 @@ final class RequestSimulationTest {
             .withFaults(new FaultSpec(false, 2, false, FaultPoint.ITERATION, 5));
     for (Shape each : List.of(shape, shape.withOverlap())) {
       JobSimulation job = run(each, (fmi, process, cluster) -> sum(fmi, 60, 1, 5));
-      assertThat(job.notices(Notice.GoBack.class)).containsExactly(new Notice.GoBack(1, "[2]", ""));
+      assertThat(job.notices(Notice.RollbackDecided.class))
+          .containsExactly(new Notice.RollbackDecided(1, "[2]", ""));
       assertThat(between(job))
           .as(job.story())
           .singleElement()
@@ -349,9 +350,9 @@ final class RequestSimulationTest {
       Outcome outcome = job.run();
       assertThat(outcome.status()).as(job.story()).isZero();
       assertThat(outcome.answer()).as(job.story()).isEqualTo(answer);
-      assertThat(job.notices(Notice.GoBack.class))
+      assertThat(job.notices(Notice.RollbackDecided.class))
           .as(job.story())
-          .containsExactly(new Notice.GoBack(1, "[0]", ""));
+          .containsExactly(new Notice.RollbackDecided(1, "[0]", ""));
       assertThat(between(job)).as(job.story()).hasSize(1);
     }
   }

@@ -18,9 +18,9 @@ import org.fmi.core.progress.OwnCore;
 import org.fmi.core.rank.RankRuntime;
 import org.fmi.job.EndCause;
 import org.fmi.job.FaultSpec;
-import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
+import org.fmi.job.JobController;
 import org.fmi.job.JobEvent;
 import org.fmi.job.JobSpec;
 import org.fmi.job.control.CoreShare;
@@ -126,7 +126,7 @@ final class JobSimulation implements Supervisor {
             spec.nodes().size() + 1, // the last one for a node that is added
             MEMORY_PER_NODE);
     this.parts = new SplittableRandom(seed ^ 0x9a27);
-    this.job = new GlobalRecoveryJob(spec, 1 + parts.nextInt(2 * shape.size()));
+    this.job = new JobController(spec, 1 + parts.nextInt(2 * shape.size()));
     this.nodes = spec.nodes().size();
     this.files = new SimFiles(simulation, shape);
     this.oracle = new Oracle(shape, cluster, files);

@@ -76,9 +76,9 @@ public sealed interface Notice {
    * @param flow whether all leave their calls, and then find out who computes again
    * @param reason why all do, or what those do that have not failed and go back too; may be empty
    */
-  record GoBack(int epoch, String ranks, boolean flow, String reason) implements Notice {
+  record RollbackDecided(int epoch, String ranks, boolean flow, String reason) implements Notice {
     /** Without a flow. */
-    public GoBack(int epoch, String ranks, String reason) {
+    public RollbackDecided(int epoch, String ranks, String reason) {
       this(epoch, ranks, false, reason);
     }
   }
@@ -89,7 +89,7 @@ public sealed interface Notice {
    * @param messages what it sends them again
    */
   @Tag(1)
-  record GoesOn(int epoch, int rank, long loop, long iteration, long messages, long bytes)
+  record Continued(int epoch, int rank, long loop, long iteration, long messages, long bytes)
       implements ByRank {}
 
   /**

@@ -508,7 +508,7 @@ public final class LocalRollback implements LineLog {
     }
     if (goesOn && loop != null) {
       link.report(
-          new Notice.GoesOn(
+          new Notice.Continued(
               start.epoch(), config.rank(), loop.number, loop.iteration, messages, bytes));
     }
   }

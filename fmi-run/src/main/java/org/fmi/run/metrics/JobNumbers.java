@@ -166,7 +166,7 @@ final class JobNumbers {
         scope = Scope.GLOBAL;
         stageNanos = now;
       }
-      case Notice.GoBack n -> scope = n.ranks().isEmpty() ? Scope.GLOBAL : Scope.LOCAL;
+      case Notice.RollbackDecided n -> scope = n.ranks().isEmpty() ? Scope.GLOBAL : Scope.LOCAL;
       case Notice.FlowBegun _ -> scope = Scope.FLOW;
       case Notice.LoopDone n -> ranks.get(n.rank()).repeated += n.repeated();
       case Notice.AllJoined _ -> reached(Recovery.JOIN, now);

@@ -184,8 +184,8 @@ public final class ProgressLines {
         }
         stage(n.epoch(), "all ranks joined (H1)", nanos);
       }
-      case Notice.GoBack n -> stage(n.epoch(), rollback.begins(n), nanos);
-      case Notice.GoesOn n -> detail("epoch " + n.epoch() + ": " + rollback.goesOn(n));
+      case Notice.RollbackDecided n -> stage(n.epoch(), rollback.begins(n), nanos);
+      case Notice.Continued n -> detail("epoch " + n.epoch() + ": " + rollback.goesOn(n));
       case Notice.LogFills n -> detail(RollbackLines.fills(n));
       case Notice.LogFull n -> {
         if (rollback.isFirst(n)) {

@@ -18,7 +18,7 @@ final class RollbackLines {
   /** Loops in which a rank has outgrown its log. */
   private final Set<Long> outgrown = new HashSet<>();
 
-  String begins(Notice.GoBack n) {
+  String begins(Notice.RollbackDecided n) {
     local = !n.ranks().isEmpty();
     messages = 0;
     bytes = 0;
@@ -34,7 +34,7 @@ final class RollbackLines {
         : "global rollback: all ranks go back, as " + n.reason();
   }
 
-  String goesOn(Notice.GoesOn n) {
+  String goesOn(Notice.Continued n) {
     messages += n.messages();
     bytes += n.bytes();
     furthest = Math.max(furthest, n.iteration());

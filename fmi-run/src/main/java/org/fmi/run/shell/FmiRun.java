@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
-import org.fmi.job.GlobalRecoveryJob;
+import org.fmi.job.JobController;
 import org.fmi.job.JobSpec;
 import org.fmi.node.Refusal;
 import org.fmi.run.Installation;
@@ -190,7 +190,7 @@ public final class FmiRun {
     shell[0] =
         new JobShell(
             options,
-            new GlobalRecoveryJob(options.spec()),
+            new JobController(options.spec()),
             new Surroundings(
                 jobId,
                 secret,

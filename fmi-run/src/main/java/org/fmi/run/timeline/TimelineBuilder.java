@@ -174,7 +174,7 @@ final class TimelineBuilder {
               new Ending(
                   event.integer("status"), event.integer("recoveries"), event.text("message"));
       case "Left", "Joined", "AllJoined", "AllConnected", "AllRunning" -> inRecovery(event);
-      case "GoBack", "GoesOn", "FlowBegun", "FlowImpossible" -> scope(event);
+      case "RollbackDecided", "Continued", "FlowBegun", "FlowImpossible" -> scope(event);
       case "CaughtUp" -> caughtUp(event);
       default -> {
         // Of a newer version.
@@ -406,12 +406,12 @@ final class TimelineBuilder {
       return;
     }
     switch (event.name()) {
-      case "GoBack" -> {
+      case "RollbackDecided" -> {
         List<Integer> back = ranks(event, "ranks");
         current.back = back.isEmpty() ? null : back;
         current.why = event.text("reason");
       }
-      case "GoesOn" ->
+      case "Continued" ->
           current.onward.add(
               new Onward(
                   event.integer("rank"),

@@ -108,8 +108,12 @@ final class DocumentsTest {
           Stream.of(event.getRecordComponents()).map(RecordComponent::getName).toList());
     }
     Map<String, List<String>> documented = new LinkedHashMap<>();
-    for (List<String> row : Markdown.of("docs/recovery.md").table("event", "fields", "when")) {
-      documented.put(Markdown.code(row.getFirst()).getFirst(), Markdown.code(row.get(1)));
+    for (List<List<String>> table :
+        Markdown.of("docs/events.md").tables("event", "fields", "when")) {
+      for (List<String> row : table) {
+        String event = Markdown.code(row.getFirst()).getFirst();
+        assertThat(documented.put(event, Markdown.code(row.get(1)))).as(event).isNull();
+      }
     }
     assertThat(documented).isEqualTo(written);
   }

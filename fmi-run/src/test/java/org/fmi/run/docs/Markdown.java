@@ -70,23 +70,35 @@ public final class Markdown {
   }
 
   /**
-   * The cells of each row of the first table with these column names.
+   * Returns the cells of each row of the first table with these column names.
    *
    * @throws AssertionError if there is no such table
    */
   public List<List<String>> table(String... columns) {
-    int header = 0;
-    while (header < lines.size() && !cells(lines.get(header)).equals(List.of(columns))) {
-      header++;
+    return tables(columns).getFirst();
+  }
+
+  /**
+   * Returns the cells of each row of each table with these column names.
+   *
+   * @throws AssertionError if there is no such table
+   */
+  public List<List<List<String>>> tables(String... columns) {
+    List<List<List<String>>> tables = new ArrayList<>();
+    for (int header = 0; header < lines.size(); header++) {
+      if (cells(lines.get(header)).equals(List.of(columns))) {
+        tables.add(
+            lines.stream()
+                .skip(header + 2)
+                .takeWhile(line -> line.startsWith("|"))
+                .map(Markdown::cells)
+                .toList());
+      }
     }
-    if (header == lines.size()) {
+    if (tables.isEmpty()) {
       throw new AssertionError(file + ": no table with columns " + List.of(columns));
     }
-    return lines.stream()
-        .skip(header + 2)
-        .takeWhile(line -> line.startsWith("|"))
-        .map(Markdown::cells)
-        .toList();
+    return tables;
   }
 
   private static List<String> cells(String line) {

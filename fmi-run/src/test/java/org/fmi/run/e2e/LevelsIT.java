@@ -687,7 +687,7 @@ final class LevelsIT {
     Result result = new Fmirun(directory, options.toArray(String[]::new)).run().succeeded();
     assertThat(result.value("state")).isEqualTo(BoxesProgram.result());
     assertBeganInTheSecondLoop(result, generation);
-    assertThat(result.events("GoesOn")).hasSize(rollback.equals("local") ? ranks - 1 : 0);
+    assertThat(result.events("Continued")).hasSize(rollback.equals("local") ? ranks - 1 : 0);
   }
 
   @Wide

@@ -45,8 +45,8 @@ final class LocalRollbackIT {
     Fmirun.Result result = himeno("--spares", "1", "--kill", "node2@17").run().succeeded();
 
     assertThat(result.value("gosa")).isEqualTo(gosa);
-    assertThat(result.events("GoBack")).singleElement().asString().contains("ranks=[2]");
-    assertThat(result.events("GoesOn"))
+    assertThat(result.events("RollbackDecided")).singleElement().asString().contains("ranks=[2]");
+    assertThat(result.events("Continued"))
         .extracting(e -> e.get("rank"))
         .containsExactlyInAnyOrder("0", "1", "3");
     assertThat(result.events("CaughtUp"))
@@ -79,7 +79,7 @@ final class LocalRollbackIT {
             .run()
             .succeeded();
     assertThat(result.value("gosa")).isEqualTo(gosa);
-    assertThat(result.events("GoBack")).hasSize(2);
+    assertThat(result.events("RollbackDecided")).hasSize(2);
     assertThat(result.err()).doesNotContain("never happened");
   }
 
@@ -135,7 +135,7 @@ final class LocalRollbackIT {
     Fmirun.Result result =
         example(name, List.of(), "--rollback", "local", "--kill", "rank1@15").run().succeeded();
     assertThat(result.value(key)).isEqualTo(answer);
-    assertThat(result.events("GoBack")).singleElement().asString().contains("ranks=[1]");
+    assertThat(result.events("RollbackDecided")).singleElement().asString().contains("ranks=[1]");
     assertThat(result.events("Left")).isEmpty();
   }
 
@@ -189,7 +189,7 @@ final class LocalRollbackIT {
     if (!result.err().contains("is taking a checkpoint")) {
       assertThat(result.err()).doesNotContain("never happened");
       assertThat(result.events("Left")).as(result.err()).isEmpty();
-      assertThat(result.events("GoBack")).as(result.err()).isNotEmpty();
+      assertThat(result.events("RollbackDecided")).as(result.err()).isNotEmpty();
     }
   }
 

@@ -64,7 +64,7 @@ final class RecordedSoakIT {
     assertThat(result.value("recoveries")).as(result.err()).isEqualTo("2");
     // With overlapped ones all go back where the loss finds a line just before its commit.
     if (!mode.contains("overlapped")) {
-      assertThat(result.events("GoesOn").isEmpty()).isEqualTo(mode.contains("global"));
+      assertThat(result.events("Continued").isEmpty()).isEqualTo(mode.contains("global"));
     }
   }
 

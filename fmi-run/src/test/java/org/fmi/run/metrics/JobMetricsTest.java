@@ -248,7 +248,7 @@ final class JobMetricsTest {
     JobMetrics metrics = served();
     metrics.on(new Notice.AllRunning(0, -1, -1, 0));
     metrics.on(new Notice.RecoveryBegun(1, false, "rank 0"));
-    metrics.on(new Notice.GoBack(1, "[0]", ""));
+    metrics.on(new Notice.RollbackDecided(1, "[0]", ""));
     metrics.on(new Notice.AllRunning(1, 0, 10, 0));
     metrics.on(new Notice.RecoveryBegun(2, false, "rank 0"));
     metrics.on(new Notice.AllRunning(2, 0, 10, 0));

@@ -172,15 +172,15 @@ final class ProgressLinesTest {
   void tellsWhoGoesBack() {
     ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
     progress.on(new Notice.RecoveryBegun(1, false, "rank 2 was killed"), 0);
-    progress.on(new Notice.GoBack(1, "[2]", ""), 10 * MILLI);
-    progress.on(new Notice.GoesOn(1, 0, 0, 175, 20, 800), 20 * MILLI);
-    progress.on(new Notice.GoesOn(1, 1, 0, 174, 2, 40), 20 * MILLI);
+    progress.on(new Notice.RollbackDecided(1, "[2]", ""), 10 * MILLI);
+    progress.on(new Notice.Continued(1, 0, 0, 175, 20, 800), 20 * MILLI);
+    progress.on(new Notice.Continued(1, 1, 0, 174, 2, 40), 20 * MILLI);
     progress.on(new Notice.AllRunning(1, 0, 100, 1), 30 * MILLI);
     progress.on(new Notice.CaughtUp(1, 2, 0, 100, 174, 75), 40 * MILLI);
     progress.on(new Notice.RecoveryBegun(2, false, "rank 2 was killed"), 50 * MILLI);
     progress.on(new Notice.LoopDone(1, 0, 0, 200, 0, 0, 0), 50 * MILLI);
     progress.on(new Notice.LoopDone(1, 2, 0, 200, 75, 0, 0), 50 * MILLI);
-    progress.on(new Notice.GoBack(2, "", "rank 0 probes for a message"), 60 * MILLI);
+    progress.on(new Notice.RollbackDecided(2, "", "rank 0 probes for a message"), 60 * MILLI);
     progress.on(new Notice.AllRunning(2, 0, 200, 0), 70 * MILLI);
     assertThat(String.join("\n", lines))
         .contains("local rollback: ranks [2] go back, the others go on, 10.0 ms")
@@ -226,7 +226,7 @@ final class ProgressLinesTest {
     ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
     progress.on(new Notice.RecoveryBegun(1, false, "rank 1 was killed"), 0);
     progress.on(
-        new Notice.GoBack(1, "", true, "rank 0 is in a flowLoop, in which ranks agree"),
+        new Notice.RollbackDecided(1, "", true, "rank 0 is in a flowLoop, in which ranks agree"),
         10 * MILLI);
     progress.on(
         new Notice.FlowBegun(

@@ -17,9 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.fmi.ckpt.files.ProgramFacts;
 import org.fmi.job.EndCause;
-import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
+import org.fmi.job.JobController;
 import org.fmi.job.JobEvent;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
@@ -311,7 +311,7 @@ final class JobShellTest {
           }
         };
     RunOptions options = options(20);
-    Job job = new GlobalRecoveryJob(options.spec());
+    Job job = new JobController(options.spec());
     shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"), null);
     assertThat(shell.run()).isEqualTo(128 + SIGINT);
     assertThat(starts).hasValue(16);
@@ -454,7 +454,7 @@ final class JobShellTest {
   void fencesANodeThatCannotTakePart() throws Exception {
     try (Connecting nodes = new Connecting(RefusingDaemon::new)) {
       RunOptions options = options(1);
-      Job job = new GlobalRecoveryJob(options.spec());
+      Job job = new JobController(options.spec());
       shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"), null);
       assertThat(shell.run()).as("what the user gave cannot work").isEqualTo(64);
       assertThat(nodes.fenced.getCount()).isZero();
@@ -474,7 +474,7 @@ final class JobShellTest {
   void aNodeThatGivesUpIsLost() throws Exception {
     try (Connecting nodes = new Connecting(FailingDaemon::new)) {
       RunOptions options = options(1);
-      Job job = new GlobalRecoveryJob(options.spec());
+      Job job = new JobController(options.spec());
       shell = shell(options, job, nodes, _ -> List.of("127.0.0.1"), null);
       assertThat(shell.run()).isEqualTo(70);
       assertThat(nodes.fenced.getCount()).isZero();

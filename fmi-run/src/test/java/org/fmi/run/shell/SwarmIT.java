@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.fmi.ckpt.files.ProgramFacts;
 import org.fmi.control.Notice;
-import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
+import org.fmi.job.JobController;
 import org.fmi.job.JobEvent;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.Settings;
@@ -46,13 +46,13 @@ final class SwarmIT {
 
   /** Decides as always, and sees how far the job is. */
   private static final class Watched implements Job {
-    private final GlobalRecoveryJob job;
+    private final JobController job;
     private final Swarm swarm;
     private final long begin = System.nanoTime();
     private final StringBuilder table = new StringBuilder();
     private int running;
 
-    Watched(GlobalRecoveryJob job, Swarm swarm) {
+    Watched(JobController job, Swarm swarm) {
       this.job = job;
       this.swarm = swarm;
     }
@@ -159,7 +159,7 @@ final class SwarmIT {
             Path.of("").toAbsolutePath(),
             _ -> true);
     try (Swarm swarm = new Swarm(directory, nodes / 2)) {
-      Watched job = new Watched(new GlobalRecoveryJob(options.spec()), swarm);
+      Watched job = new Watched(new JobController(options.spec()), swarm);
       Console console = new Console(null, false, false, () -> {}, () -> {});
       console.start();
       JobShell shell =

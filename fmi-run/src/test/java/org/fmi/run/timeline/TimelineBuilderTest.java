@@ -224,9 +224,12 @@ final class TimelineBuilderTest {
   /** Rank 1 is lost at 500 and goes back to the checkpoint of 300; rank 0 stays in iteration 83. */
   private void failsAlone(long millis, int epoch, int rank, long running) throws IOException {
     isReplaced(millis, epoch, rank);
-    at(running - 5, new Notice.AllJoined(epoch), new Notice.GoBack(epoch, "[" + rank + "]", ""));
+    at(
+        running - 5,
+        new Notice.AllJoined(epoch),
+        new Notice.RollbackDecided(epoch, "[" + rank + "]", ""));
     at(running - 2, new Notice.AllConnected(epoch, "tcp"));
-    at(running - 1, new Notice.GoesOn(epoch, 1 - rank, 0, 83, 66, 9000));
+    at(running - 1, new Notice.Continued(epoch, 1 - rank, 0, 83, 66, 9000));
     at(running, new Notice.AllRunning(epoch, 0, 50, 1));
   }
 
@@ -283,7 +286,7 @@ final class TimelineBuilderTest {
     runsFrom(100);
     at(300, checkpoint(0, 0, 50));
     at(500, new Notice.RecoveryBegun(1, false, "rank 1 was killed by signal 9"));
-    at(510, new Notice.GoBack(1, "[1]", ""));
+    at(510, new Notice.RollbackDecided(1, "[1]", ""));
     at(520, new Notice.CaughtUp(1, 1, 0, 50, 50, 0));
     at(530, new Notice.AllRunning(1, 0, 50, 0));
     failsAlone(600, 2, 1, 660);
@@ -300,7 +303,7 @@ final class TimelineBuilderTest {
     runsFrom(100);
     at(300, checkpoint(0, 0, 50));
     at(500, new Notice.RecoveryBegun(1, false, "rank 1 was killed by signal 9"));
-    at(510, new Notice.GoBack(1, "", "rank 0 is outside of a loop"));
+    at(510, new Notice.RollbackDecided(1, "", "rank 0 is outside of a loop"));
     at(560, new Notice.AllRunning(1, 0, 50, 0));
     at(600, new Notice.RecoveryBegun(2, false, "rank 1 was killed by signal 9"));
     at(650, new Notice.FlowBegun(2, 0, 50, 60, "[1]", "[0]", 15, "[0: 5, 1: 10]"));

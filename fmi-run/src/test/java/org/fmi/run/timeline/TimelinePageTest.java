@@ -102,8 +102,8 @@ final class TimelinePageTest {
         },
         {
           new Notice.AllJoined(1),
-          new Notice.GoBack(1, "[1]", ""),
-          new Notice.GoesOn(1, 0, 0, 25, 11, 2048),
+          new Notice.RollbackDecided(1, "[1]", ""),
+          new Notice.Continued(1, 0, 0, 25, 11, 2048),
           new Notice.AllRunning(1, 0, 0, 0)
         },
         {new Notice.Level2Begun(0, 0, 0)},

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
+import org.fmi.job.JobController;
 import org.fmi.job.JobEvent;
 import org.fmi.job.JobSpec;
 import org.fmi.job.Looks;
@@ -88,7 +88,7 @@ public final class Decisions {
     for (Step each : Step.values()) {
       kinds.put(each, new TreeMap<>());
     }
-    job = new GlobalRecoveryJob(spec, looks);
+    job = new JobController(spec, looks);
     looks.take();
   }
 

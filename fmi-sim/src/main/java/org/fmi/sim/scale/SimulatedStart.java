@@ -9,8 +9,8 @@ import org.fmi.control.JobMessage;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
-import org.fmi.job.GlobalRecoveryJob;
 import org.fmi.job.JobCommand;
+import org.fmi.job.JobController;
 import org.fmi.job.JobEvent;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Starts a job on many nodes, takes a checkpoint, loses nodes with their ranks, and goes on until
- * all run again. Decisions are those of {@link GlobalRecoveryJob}, notices go as {@link LogRing}
- * says; all else is a time.
+ * all run again. Decisions are those of {@link JobController}, notices go as {@link LogRing} says;
+ * all else is a time.
  *
  * <p>fmirun is one server: it takes messages in the order in which they come, and each one, and
  * each that goes out, takes its time.

@@ -24,7 +24,7 @@ import org.fmi.spi.RecoveryPolicy;
  * stands outside of a loop cannot be rolled back; then all processes are killed and started again
  * in the same epoch, and restore from memory.
  */
-public final class GlobalRecoveryJob implements Job {
+public final class JobController implements Job {
   /**
    * What is done for each rank is done for so many per event, which then takes some milliseconds
    * with all that its commands cause.
@@ -64,22 +64,21 @@ public final class GlobalRecoveryJob implements Job {
    *
    * @throws IllegalArgumentException if the nodes have too few slots
    */
-  public GlobalRecoveryJob(JobSpec spec) {
+  public JobController(JobSpec spec) {
     this(spec, RANKS_AT_ONCE);
   }
 
   /** The same; one event starts so many ranks for the first time, or kills them to restart all. */
-  public GlobalRecoveryJob(JobSpec spec, int ranksAtOnce) {
+  public JobController(JobSpec spec, int ranksAtOnce) {
     this(spec, ranksAtOnce, new ArrayList<>(), new ArrayList<>());
   }
 
   /** The same, for a simulation; {@code looks} counts what it does. */
-  public GlobalRecoveryJob(JobSpec spec, Looks looks) {
+  public JobController(JobSpec spec, Looks looks) {
     this(spec, RANKS_AT_ONCE, looks.list(), looks.list());
   }
 
-  private GlobalRecoveryJob(
-      JobSpec spec, int ranksAtOnce, List<PlacedNode> nodes, List<Rank> each) {
+  private JobController(JobSpec spec, int ranksAtOnce, List<PlacedNode> nodes, List<Rank> each) {
     this.placement = new Placement(spec, nodes);
     this.ledger = new FailureLedger(spec.size(), spec.recovery().most());
     this.ranks = new Ranks(spec.size(), each);

@@ -22,24 +22,23 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Single decisions; the whole protocol is tried over many schedules in {@code FreshSeedsTest}. */
-final class GlobalRecoveryJobTest {
+final class JobControllerTest {
   private final List<JobCommand> commands = new ArrayList<>();
 
   /** The newest process of each rank that {@link #lose} has lost one of. */
   private final Map<Integer, JobCommand.Spawn> spawned = new HashMap<>();
 
-  private GlobalRecoveryJob job(
-      int size, int ppn, int nodes, OnNoSpare policy, FaultSpec... faults) {
+  private JobController job(int size, int ppn, int nodes, OnNoSpare policy, FaultSpec... faults) {
     return job(size, ppn, nodes, policy, Integer.MAX_VALUE, List.of(faults));
   }
 
-  private GlobalRecoveryJob job(
+  private JobController job(
       int size, int ppn, int nodes, OnNoSpare policy, int maxRecoveries, List<FaultSpec> faults) {
     List<JobSpec.Node> all = new ArrayList<>();
     for (int n = 0; n < nodes; n++) {
       all.add(new JobSpec.Node("node" + n, ppn, false));
     }
-    return new GlobalRecoveryJob(
+    return new JobController(
         new JobSpec(
             size,
             new JobSpec.Room(all, ppn, policy),
@@ -1187,7 +1186,7 @@ final class GlobalRecoveryJobTest {
       nodes.add(new JobSpec.Node("node" + n, n < 2 ? 2 : 1, n >= 2));
     }
     Job job =
-        new GlobalRecoveryJob(
+        new JobController(
             new JobSpec(
                 4,
                 new JobSpec.Room(nodes, 0, OnNoSpare.ABORT),
