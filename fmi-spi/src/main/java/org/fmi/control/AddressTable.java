@@ -12,9 +12,9 @@ import java.util.Objects;
 import org.fmi.spi.Endpoints;
 
 /**
- * Where all ranks of an epoch can be reached: for each of them an address by each name, of a
- * transport or the detector. One block of bytes, which the ranks of a node can map: a rank takes
- * nothing of its heap for those that it never speaks to.
+ * The addresses of all ranks in an epoch: for each rank one address per name, where a name is that
+ * of a transport or of the detector. One block of bytes that the ranks of a node can map, so that a
+ * rank spends no heap on peers it never talks to.
  *
  * <pre>
  *   ranks  names  then for each name:  length  name  width
@@ -24,9 +24,9 @@ import org.fmi.spi.Endpoints;
  *     length, high | length, low | first byte | second byte | ... | byte number width
  * </pre>
  *
- * The first bytes of all addresses lie together, and so on, as what is alike in all of them, or
- * grows from node to node, then takes next to nothing when the table is compressed. An address
- * shorter than the width is followed by zeros; one of no bytes is none.
+ * The first bytes of all addresses lie together, then the second bytes, and so on. Bytes that are
+ * equal in all addresses, or grow from node to node, then compress to almost nothing. An address
+ * shorter than the width is padded with zeros. A rank without an address has one of length 0.
  */
 public final class AddressTable {
   private static final ValueLayout.OfInt INT =
@@ -35,7 +35,7 @@ public final class AddressTable {
   private static final int MAX_WIDTH = 0xffff;
   private static final byte[] NONE = {};
 
-  /** Where the planes of a name begin, and how many bytes its addresses have at most. */
+  /** The position of a name's planes, and the length of its longest address. */
   private record Column(long at, int width) {
     long planes() {
       return (long) LENGTH_PLANES + width;
@@ -56,7 +56,7 @@ public final class AddressTable {
    * A table on the heap.
    *
    * @param byRank the addresses of each rank, by name
-   * @throws IllegalArgumentException if one has more than 65,535 bytes
+   * @throws IllegalArgumentException if an address is longer than 65,535 bytes
    */
   public static AddressTable of(List<Map<String, byte[]>> byRank) {
     Builder builder = new Builder(byRank.size());
@@ -67,9 +67,8 @@ public final class AddressTable {
   }
 
   /**
-   * A table that is filled rank by rank, in any order. There may be a million ranks: what one of
-   * them has is put into a small block of the planes, and all that is left for the end is to put
-   * blocks beside each other.
+   * Builds a table rank by rank, in any order. As there may be a million ranks, an address goes
+   * into a small block of the planes, and {@link #build} only concatenates the blocks.
    */
   public static final class Builder {
     /** Ranks of a block. */
@@ -77,18 +76,18 @@ public final class AddressTable {
 
     private final int ranks;
 
-    /** By name, the planes of so many ranks each: as many as their longest address needs. */
+    /** By name: one array of planes per block, as wide as the block's longest address. */
     private final Map<String, byte[][]> columns = new LinkedHashMap<>();
 
-    /** For so many ranks, none of which has an address yet. */
+    /** A builder for this many ranks, none of which has an address yet. */
     public Builder(int ranks) {
       this.ranks = ranks;
     }
 
     /**
-     * Takes the addresses of a rank, by name. Those that it had before no longer count.
+     * Sets the addresses of a rank, by name, and drops its earlier ones.
      *
-     * @throws IllegalArgumentException if one has more than 65,535 bytes
+     * @throws IllegalArgumentException if an address is longer than 65,535 bytes
      */
     public void put(int rank, Map<String, byte[]> addresses) {
       Objects.checkIndex(rank, ranks);
@@ -119,7 +118,7 @@ public final class AddressTable {
         block[(LENGTH_PLANES + i) * size + at] = address[i];
       }
       for (int i = length + at; i < block.length; i += size) {
-        block[i] = 0; // of a longer one before
+        block[i] = 0; // remains of a longer earlier address
       }
     }
 
@@ -128,9 +127,9 @@ public final class AddressTable {
     }
 
     /**
-     * The table, on the heap. An address has room in it for the longest one that was put.
+     * Builds the table on the heap. Every address gets room for the longest one of its name.
      *
-     * @throws ArithmeticException if it would have more than 2 GiB
+     * @throws ArithmeticException if the table would be larger than 2 GiB
      */
     public AddressTable build() {
       long at = 2L * Integer.BYTES;
@@ -186,9 +185,9 @@ public final class AddressTable {
   }
 
   /**
-   * The table in these bytes, which may be memory that others have mapped too.
+   * Reads a table from bytes, which other processes may have mapped too.
    *
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if the bytes hold no table
    */
   public static AddressTable in(MemorySegment bytes) {
     try {
@@ -223,12 +222,12 @@ public final class AddressTable {
     }
   }
 
-  /** How many ranks there are. */
+  /** The number of ranks. */
   public int size() {
     return ranks;
   }
 
-  /** The addresses by one name, each read out of the table when it is asked for. */
+  /** The addresses of one name. Each is read from the table when it is asked for. */
   public Endpoints named(String name) {
     Column column = columns.get(name);
     return new Endpoints() {
@@ -268,7 +267,7 @@ public final class AddressTable {
         ValueLayout.JAVA_BYTE, column.at + (long) plane * ranks + Objects.checkIndex(rank, ranks));
   }
 
-  /** What {@link #in} reads. */
+  /** The bytes that {@link #in} reads. */
   public MemorySegment bytes() {
     return bytes.asReadOnly();
   }

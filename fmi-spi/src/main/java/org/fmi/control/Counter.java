@@ -4,8 +4,8 @@ import org.fmi.spi.Medium;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A number that a rank shows: what it has counted since its process began or, if it {@linkplain
- * #isLevel is a level}, how much there is now.
+ * A number that a rank publishes: a count since its process began or, if it {@linkplain #isLevel is
+ * a level}, a current amount.
  */
 public enum Counter {
   MESSAGES_SENT("messages of the program sent to other ranks, without those of collectives"),
@@ -56,7 +56,7 @@ public enum Counter {
     this.level = level;
   }
 
-  /** The number of peers that are reached through a medium; null where none is shown. */
+  /** The number of peers reached through a medium; null if none is published. */
   public static @Nullable Counter peersOver(Medium medium) {
     return switch (medium) {
       case SHARED_MEMORY -> PEERS_SHM;
@@ -66,12 +66,12 @@ public enum Counter {
     };
   }
 
-  /** What it tells, for a person. */
+  /** A description for a person. */
   public String meaning() {
     return meaning;
   }
 
-  /** Whether it tells how much there is now, and so may fall. */
+  /** Whether the number is a current amount, and so may fall. */
   public boolean isLevel() {
     return level;
   }

@@ -3,7 +3,7 @@ package org.fmi.control;
 import java.util.function.Supplier;
 import org.fmi.spi.Diagnostics;
 
-/** A rank's line to the job, and by way of it to whoever runs the job. */
+/** A rank's connection to the job, and through it to the user. */
 public interface JobLink extends Diagnostics {
   /** Sends a message; never blocks for long. Any thread. */
   void send(RankMessage message);
@@ -13,31 +13,31 @@ public interface JobLink extends Diagnostics {
     send(new RankMessage.Notify(notice));
   }
 
-  /** Returns when all that was sent will arrive even if this process ends now. */
+  /** Returns once every message sent will arrive even if this process ends now. */
   void flush();
 
-  /** Offers images to be written to files; whoever cannot write any ignores it. */
+  /** Offers images for writing to files. A job without files ignores the offer. */
   default void offer(Pinned pinned) {}
 
-  /** Whether this rank waits, from now on, while others compute again. */
+  /** Reports whether this rank, from now on, waits while other ranks compute again. */
   default void idle(boolean waits) {}
 
-  /** Whether what the rank prints is thrown away, from now on. */
+  /** Sets whether the rank's output is discarded from now on. */
   default void hideOutput(boolean hidden) {}
 
   /**
-   * Names who gets the job's messages; called once, before the first {@link #send}. Messages arrive
-   * on the link's thread.
+   * Sets the receiver of the job's messages. Called once, before the first {@link #send}. Messages
+   * arrive on the link's thread.
    */
   void listen(Listener listener);
 
   /**
-   * Names what shows this rank to whoever looks at the job; it may be asked from now on, now and
-   * then, on the link's thread. A job that nobody can look at never asks.
+   * Sets the supplier of this rank's status reports. From now on the link's thread may call it from
+   * time to time; it never does in a job that publishes no status.
    */
   default void show(Supplier<RankReport> report) {}
 
-  /** Gets the job's messages. */
+  /** Receives the job's messages. */
   interface Listener {
     void onMessage(JobMessage message);
   }

@@ -3,110 +3,116 @@ package org.fmi.control;
 import java.util.List;
 import org.fmi.codec.Tag;
 
-/** What the job tells its ranks. */
+/** A message from the job to its ranks. */
 public sealed interface JobMessage {
 
   /**
-   * The epoch before {@code epoch} is over: leave it and join this one (H1).
+   * Revokes the epoch before {@code epoch}: the rank leaves it and joins this one (H1).
    *
-   * @param failed a rank that has failed in the epoch before, or {@link #NONE}
-   * @param without transports to leave out where that can be done
+   * @param failed a rank that failed in the previous epoch, or {@link #NONE}
+   * @param without transports to leave out where possible
    */
   @Tag(1)
   record Revoke(int epoch, int failed, List<String> without) implements JobMessage {
-    /** No rank has failed, or none that this one must know of. */
+    /** No rank has failed, or none that this rank must know of. */
     public static final int NONE = -1;
   }
 
   /**
-   * All have joined: connect (H2), restore, run.
+   * All ranks have joined: the rank connects (H2), restores its state and runs.
    *
-   * @param rollback whether there are ranks in a loop, to which new processes catch up by replay;
-   *     if not, all processes are new
-   * @param local the version of the checkpoint that failed ranks go back to, while the others go
-   *     on; {@link #ALL_GO_BACK} if there are none
-   * @param endpoints of all ranks
+   * @param rollback whether some ranks are in a loop, which new processes reach by replay; if not,
+   *     all processes are new
+   * @param local the version of the checkpoint that failed ranks roll back to while the other ranks
+   *     continue; {@link #ALL_ROLL_BACK} if there are no such ranks
+   * @param endpoints the addresses of all ranks
    */
   @Tag(2)
   record Start(int epoch, boolean rollback, long local, AddressTable endpoints)
       implements JobMessage {
-    /** In place of a version. */
+    /** The value of {@code local} if all ranks roll back. */
     public static final long ALL_GO_BACK = -1;
 
-    /** All go back, or begin. */
+    /** All ranks roll back, or start. */
     public Start(int epoch, boolean rollback, AddressTable endpoints) {
       this(epoch, rollback, ALL_GO_BACK, endpoints);
     }
 
-    /** Whether only failed ranks go back. */
+    /** Whether only failed ranks roll back. */
     public boolean isLocal() {
       return local != ALL_GO_BACK;
     }
   }
 
-  /** The job knows that this rank makes a choice in this loop: go on, and make it. */
+  /**
+   * The job has recorded that this rank makes a choice in this loop. The rank makes it and
+   * continues.
+   */
   @Tag(8)
   record Noted(long loop) implements JobMessage {}
 
   /**
-   * What a rank has reported by {@link RankMessage.Chose} is kept: the answer to each, in order.
+   * Acknowledges one {@link RankMessage.Chose}: its determinants are stable. Acknowledgements come
+   * in the order of the reports.
    */
   @Tag(9)
   record Kept() implements JobMessage {}
 
   /**
-   * What this rank, which goes back alone, has decided since the checkpoint: it is to decide the
-   * same again. Comes before {@link Start}.
+   * The determinants of this rank since the checkpoint, for a rank that rolls back alone: it
+   * replays them. Sent before {@link Start}.
    */
   @Tag(10)
   record Decided(int epoch, long[] determinants) implements JobMessage {}
 
-  /** All have finished: leave. */
+  /** All ranks have finished: the rank leaves. */
   @Tag(3)
   record Release() implements JobMessage {}
 
   /**
-   * Somebody asks for a checkpoint: say by {@link RankMessage.Stops} that you do nothing again any
-   * more that was done before a failure, as soon as that is so, and go on.
+   * A checkpoint was requested. The rank continues, and answers with {@link RankMessage.Stops} once
+   * it repeats nothing that it did before a failure.
    *
-   * @param request counts them
+   * @param request the request's number
    */
   @Tag(12)
   record Settle(int epoch, long request) implements JobMessage {}
 
   /**
-   * Somebody asks for a checkpoint: say where you can stop first, by {@link RankMessage.Stops}, and
-   * go no further than to the next place where one can be taken.
+   * A checkpoint was requested. The rank answers with {@link RankMessage.Stops}, the first place
+   * where it can stop, and goes no further than the next place where a checkpoint is possible.
    *
-   * @param request counts them
+   * @param request the request's number
    */
   @Tag(4)
   record Hold(int epoch, long request) implements JobMessage {}
 
   /**
-   * Go on, and take a checkpoint there: all do.
+   * All ranks continue to this place and take a checkpoint there.
    *
-   * @param files whether it is to be written to files too, if the job writes any
+   * @param files whether the checkpoint is written to files too, if the job writes any
    */
   @Tag(5)
   record Meet(int epoch, long request, LoopPoint at, boolean files) implements JobMessage {}
 
   /**
-   * Somebody asks for a checkpoint that no rank waits for: begin one at the next place where one
-   * can be taken, unless another is committed before.
+   * An asynchronous checkpoint was requested. The rank begins one at the next possible place,
+   * unless another one is committed before.
    *
-   * @param request counts them
-   * @param newest the newest version that was committed when it was asked for; -1 if that is not
-   *     known
+   * @param request the request's number
+   * @param newest the newest version that was committed at the time of the request; -1 if unknown
    */
   @Tag(11)
   record Begin(int epoch, long request, long newest) implements JobMessage {}
 
-  /** The next checkpoint is to be written to files; for rank 0, which chooses those that are. */
+  /**
+   * The next checkpoint is to be written to files. Sent to rank 0, which chooses the checkpoints to
+   * write.
+   */
   @Tag(7)
   record WriteNext() implements JobMessage {}
 
-  /** Nobody asks any more: go on. */
+  /** The checkpoint request is withdrawn: the rank continues. */
   @Tag(6)
   record GoOn(int epoch, long request) implements JobMessage {}
 }

@@ -3,11 +3,10 @@ package org.fmi.control;
 import java.util.Comparator;
 
 /**
- * A place in the program where all ranks can take a checkpoint, in the order in which a rank comes
- * to them.
+ * A place in the program where all ranks can take a checkpoint, ordered as a rank reaches them.
  *
- * @param loop counted from 0
- * @param iteration the one that comes next
+ * @param loop the loop's number, from 0
+ * @param iteration the next iteration
  * @param last whether it is the end of the loop, which comes after the beginning of that iteration
  */
 public record LoopPoint(long loop, long iteration, boolean last) implements Comparable<LoopPoint> {
@@ -21,7 +20,7 @@ public record LoopPoint(long loop, long iteration, boolean last) implements Comp
     return ORDER.compare(this, other);
   }
 
-  /** Whether a rank that is here has come to the other, or passed it. */
+  /** Whether a rank at this place has reached or passed the other place. */
   public boolean reaches(LoopPoint other) {
     return compareTo(other) >= 0;
   }

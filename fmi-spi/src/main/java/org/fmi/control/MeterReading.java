@@ -3,7 +3,7 @@ package org.fmi.control;
 import java.util.Map;
 
 /**
- * What a meter of the program shows, in the words of Micrometer, which is not loaded here.
+ * A reading of one of the program's meters, in Micrometer's terms. Micrometer is not loaded here.
  *
  * @param type the name of its {@code Meter.Type}
  * @param unit its base unit; empty for none

@@ -3,25 +3,25 @@ package org.fmi.control;
 import org.fmi.codec.Tag;
 
 /**
- * Something that happened, for the progress lines and the event file, whose format is the names of
- * these records and of their components. The shell adds the time.
+ * An event, for progress messages and the event file, whose format is the names of these records
+ * and of their components. The shell adds the time.
  */
 public sealed interface Notice {
-  /** A notice that a rank sends: it reaches the user as it is, and nothing is decided by it. */
+  /** A notice sent by a rank. It reaches the user unchanged, and no decision depends on it. */
   sealed interface ByRank extends Notice {}
 
   /**
-   * The job is there, and nothing of it yet.
+   * The job exists, and none of its nodes does yet.
    *
-   * @param job what the system's files of it are called by
+   * @param job the job's name in the system's files
    * @param program its command line
    */
   record Submitted(String job, String program) implements Notice {}
 
   /**
-   * The job has one more node, which is being started.
+   * A node is being added to the job.
    *
-   * @param slots how many ranks it takes
+   * @param slots the number of ranks it takes
    */
   record NodeAdded(int node, String name, int slots) implements Notice {}
 
@@ -33,29 +33,30 @@ public sealed interface Notice {
   record Spawned(int rank, int node, String name) implements Notice {}
 
   /**
-   * A failure was learned of. {@code by} names who noticed: "daemon", "fmirun", "rank 3 over the
+   * A failure was detected. {@code by} names the detector: "daemon", "fmirun", "rank 3 over the
    * log-ring".
    */
   record RankFailed(int epoch, int rank, String by, String reason) implements Notice {}
 
   /**
-   * The program's own code has thrown; {@code loop} and {@code iteration} are -1 outside of loops.
+   * The program's code has thrown an exception. {@code loop} and {@code iteration} are -1 outside
+   * of loops.
    */
   record Thrown(int epoch, int rank, long loop, long iteration, String trace) implements Notice {}
 
   record NodeFailed(int epoch, int node, String name, String by, String reason) implements Notice {}
 
-  /** What {@link RankFailed} said before the process had ended is corrected: this is how it did. */
+  /** Corrects the reason of an earlier {@link RankFailed}, now that the process has ended. */
   record CauseKnown(int epoch, int rank, String reason) implements Notice {}
 
   /**
-   * A rank heard of a failure over the log-ring.
+   * A rank learned of a failure over the log-ring.
    *
-   * @param heardNanos when, by the monotonic clock of that rank's machine
+   * @param heardNanos the time, by the monotonic clock of that rank's machine
    */
   record Notified(int epoch, int rank, int failed, int hops, long heardNanos) implements Notice {}
 
-  /** A rank gives up what it has computed in an epoch; it stood in this iteration of its loop. */
+  /** A rank abandons its work of an epoch, in this iteration of its loop. */
   record Left(int epoch, int rank, long loop, long iteration) implements Notice {}
 
   /** A recovery begins. */
@@ -70,59 +71,61 @@ public sealed interface Notice {
   record AllJoined(int epoch) implements Notice {}
 
   /**
-   * Who goes back is decided; reported if the user wants that only failed ranks do.
+   * The ranks that roll back are chosen. Reported if the user asked for a local rollback.
    *
-   * @param ranks those that go back, as "[1, 4]"; empty if all do
-   * @param flow whether all leave their calls, and then find out who computes again
-   * @param reason why all do, or what those do that have not failed and go back too; may be empty
+   * @param ranks the ranks that roll back, as "[1, 4]"; empty if all do
+   * @param flow whether all ranks leave their calls, and then determine which of them compute again
+   * @param reason why all ranks roll back, or why ranks roll back that have not failed; may be
+   *     empty
    */
   record RollbackDecided(int epoch, String ranks, boolean flow, String reason) implements Notice {
-    /** Without a flow. */
+    /** A rollback without a flow. */
     public RollbackDecided(int epoch, String ranks, String reason) {
       this(epoch, ranks, false, reason);
     }
   }
 
   /**
-   * A rank goes on where it stands, while others go back.
+   * A rank continues where it is while other ranks roll back.
    *
-   * @param messages what it sends them again
+   * @param messages the number of messages it resends to them
    */
   @Tag(1)
   record Continued(int epoch, int rank, long loop, long iteration, long messages, long bytes)
       implements ByRank {}
 
   /**
-   * A rank that has gone back while others went on has repeated what had been heard of it.
+   * A rank that rolled back while other ranks continued has repeated everything that they had
+   * received from it.
    *
-   * @param from the iteration that it went back to
-   * @param iteration the one it is in
-   * @param repeated how many it has done, or begun, again
+   * @param from the iteration it rolled back to
+   * @param iteration its current iteration
+   * @param repeated the number of iterations that it has repeated, the current one included
    */
   @Tag(2)
   record CaughtUp(int epoch, int rank, long loop, long from, long iteration, long repeated)
       implements ByRank {}
 
   /**
-   * A rank needs a checkpoint because the log of what it has sent is soon full: it begins one that
-   * nobody waits for, or has asked for one that all wait for.
+   * A rank needs a checkpoint because its message log is nearly full. It begins an asynchronous
+   * checkpoint, or has requested a blocking one.
    *
-   * @param bytes what the log takes
-   * @param limit what it may take
+   * @param bytes the size of the log
+   * @param limit the log's limit
    */
   @Tag(3)
   record LogFills(int epoch, int rank, long loop, long iteration, long bytes, long limit)
       implements ByRank {}
 
   /**
-   * A rank has sent more since a checkpoint than its log may hold; told once in a loop.
+   * A rank has sent more since a checkpoint than its log may hold. Reported once per loop.
    *
    * @param since the iteration of that checkpoint
-   * @param bytes what it has sent since
-   * @param limit what the log may take
-   * @param interval the iterations between two checkpoints, as of now; 0 if a log that fills begins
-   *     one
-   * @param needed what the log would take from one to the next, as far as is known
+   * @param bytes the bytes that it has sent since
+   * @param limit the log's limit
+   * @param interval the current number of iterations between two checkpoints; 0 if a log that fills
+   *     up begins one
+   * @param needed the estimated size of the log from one checkpoint to the next
    */
   @Tag(4)
   record LogFull(
@@ -138,14 +141,14 @@ public sealed interface Notice {
       implements ByRank {}
 
   /**
-   * Ranks of a {@code flowLoop} compute again what was lost; the others keep what they have.
+   * Ranks of a {@code flowLoop} recompute the lost data. The other ranks keep their state.
    *
-   * @param from the iteration of the checkpoint that they begin with
-   * @param to the one that all go on with
-   * @param lost the ranks that have to come there
-   * @param helpers others that load the checkpoint
-   * @param computed the iterations that are computed again, of all ranks together
-   * @param computedBy how many of them each of these ranks computes, as {@code [0: 1, 1: 2]}
+   * @param from the iteration of the checkpoint that they start from
+   * @param to the iteration with which all ranks continue
+   * @param lost the ranks that have lost their state
+   * @param helpers other ranks that load the checkpoint
+   * @param computed the number of iterations to compute again, summed over all ranks
+   * @param computedBy the number per rank, as {@code [0: 1, 1: 2]}
    */
   @Tag(5)
   record FlowBegun(
@@ -159,18 +162,18 @@ public sealed interface Notice {
       String computedBy)
       implements ByRank {}
 
-  /** All ranks go back, though the user has wanted only those to compute that must. */
+  /** All ranks roll back, although the user asked for a flow rollback. */
   @Tag(6)
   record FlowImpossible(int epoch, long loop, String reason) implements ByRank {}
 
   /**
-   * A rank has come to the end of a loop.
+   * A rank has reached the end of a loop.
    *
-   * @param completed the iterations that the loop has had
-   * @param repeated how many the rank has done again; of one that was lost where all went back, up
-   *     to where the others were
-   * @param logged how many messages of the loop its process has copied to its log
-   * @param loggedBytes what they took there
+   * @param completed the number of iterations of the loop
+   * @param repeated the number of iterations that the rank has repeated; for a lost rank in a
+   *     global rollback, up to the point that the other ranks had reached
+   * @param logged the number of the loop's messages that its process has copied to its log
+   * @param loggedBytes their size in the log
    */
   @Tag(7)
   record LoopDone(
@@ -180,20 +183,20 @@ public sealed interface Notice {
   /**
    * H2 is done.
    *
-   * @param overlay what the log-ring runs over
+   * @param overlay the log-ring's medium
    */
   record AllConnected(int epoch, String overlay) implements Notice {}
 
   /** H3: all ranks run. */
   record AllRunning(int epoch, long loop, long iteration, int rebuilt) implements Notice {}
 
-  /** Ranks are stopping, one after the other, for a checkpoint that somebody has asked for. */
+  /** Ranks stop one after another for a requested checkpoint. */
   record CheckpointRequested(int epoch) implements Notice {}
 
   /**
-   * A checkpoint is complete on all ranks; as rank 0 has measured it.
+   * A checkpoint is complete on all ranks, with the times measured by rank 0.
    *
-   * @param codedBytes how much of its image was coded: the rest was as before
+   * @param codedBytes the bytes of its image whose code was computed; the rest had not changed
    */
   record CheckpointCommitted(
       int epoch,
@@ -208,10 +211,10 @@ public sealed interface Notice {
       implements Notice {}
 
   /**
-   * All go on from what files hold: in epoch 0 the job begins so.
+   * All ranks continue from a checkpoint in files. In epoch 0, the job starts from it.
    *
-   * @param ranks those that have read, as "[1, 4]"; empty if all
-   * @param repeated iterations that are known to be computed again; -1 if that is not known
+   * @param ranks the ranks that have read files, as "[1, 4]"; empty if all have
+   * @param repeated the number of iterations to compute again; -1 if unknown
    */
   record Level2Restored(
       int epoch, String generation, long loop, long iteration, String ranks, long repeated)
@@ -223,30 +226,30 @@ public sealed interface Notice {
   /** A node has written its file. */
   record Level2Flushed(long version, int node, long bytes) implements Notice {}
 
-  /** A checkpoint is on files, and counts. */
+  /** A checkpoint is committed on files. */
   record Level2Committed(long version, long loop, long iteration, long bytes) implements Notice {}
 
   /**
    * A checkpoint could not be written to files.
    *
-   * @param leftOut how many of the next ones are not tried
+   * @param leftOut the number of following checkpoints that are skipped
    */
   record Level2Failed(long version, long iteration, String reason, int leftOut) implements Notice {}
 
   /**
    * The end of the job waits for a checkpoint that is being written to files.
    *
-   * @param atMostMillis for how long
+   * @param atMostMillis the time limit
    */
   record Level2Awaited(long version, long iteration, long atMostMillis) implements Notice {}
 
-  /** The job runs on with less than was asked for; says what. */
+  /** The job runs with less than was asked for. */
   @Tag(8)
   record Degraded(String what) implements ByRank {
     /**
-     * What files hold of a version cannot be used.
+     * A version in files cannot be used.
      *
-     * @param reason for the user, a line
+     * @param reason a message for the user
      */
     public static Degraded filesRefused(String reason) {
       return new Degraded(reason + ": looks for an older generation");
@@ -254,11 +257,11 @@ public sealed interface Notice {
   }
 
   /**
-   * The program does what it may, and has hardly meant.
+   * The program does something legal that is probably a mistake.
    *
-   * @param rank the one that has noticed
-   * @param about one of the kinds below: users are warned of each once
-   * @param what for the user, a line
+   * @param rank the rank that has noticed
+   * @param about one of the kinds below; the user gets one warning per kind
+   * @param what a message for the user
    */
   @Tag(9)
   record Warned(int rank, String about, String what) implements ByRank {
@@ -270,7 +273,7 @@ public sealed interface Notice {
   }
 
   /**
-   * A failure that was to be injected was not, up to the end of the job.
+   * An injected failure had not happened by the end of the job.
    *
    * @param kill as the user wrote it
    */

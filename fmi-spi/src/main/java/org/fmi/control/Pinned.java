@@ -4,15 +4,15 @@ import java.util.List;
 import org.fmi.spi.PinnedImage;
 
 /**
- * A rank keeps images of a committed checkpoint for its daemon, which may write them to files.
+ * Images of a committed checkpoint that a rank keeps for its daemon, which may write them to files.
  *
- * @param version of the checkpoint to go on from, the last of the images
+ * @param version the checkpoint to continue from, the last of the images
  */
 public record Pinned(int epoch, long version, List<PinnedImage> images) {
-  /** Names of what is kept begin so. */
+  /** Prefix of the names of pinned pieces. */
   public static final String PREFIX = "l2-";
 
-  /** Names of what a rank keeps begin so. */
+  /** Prefix of the names of a rank's pinned pieces. */
   public static String prefix(int rank) {
     return PREFIX + "r" + rank + "-";
   }

@@ -6,17 +6,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rank shows of itself, about once a second, to whoever looks at the job. Nothing is decided
- * by it. It is read while the rank runs: its parts may be of slightly different moments.
+ * The status of a rank, about once a second, for a user who watches the job. No decision depends on
+ * it. It is read while the rank runs, so its parts may belong to slightly different moments.
  *
  * @param epoch the epoch it is in; -1 before the first
- * @param place where its program stands
+ * @param place the position of its program
  * @param loop the loop that it is in, counted from 0; -1 for none
  * @param iteration the iteration under way; -1 outside of loops
- * @param iterations how many the loop has; -1 if that is not known
- * @param waiting the call that it waits in; null if it computes, or has not waited for long
- * @param counters its numbers
- * @param meters of the program
+ * @param iterations the loop's number of iterations; -1 if unknown
+ * @param waiting the call that it waits in; null if it computes, or has not waited long
+ * @param counters its counters
+ * @param meters the program's meters
  */
 public record RankReport(
     int epoch,
@@ -33,14 +33,14 @@ public record RankReport(
   }
 
   /**
-   * A call that has not returned for a while.
+   * A call that has waited for a while.
    *
    * @param operation its name, such as "recv" or "allReduce"
-   * @param peer the world rank that it waits for; {@link #ANY} if any would do
-   * @param tag of the message; {@link #ANY} if any would do or there is none
+   * @param peer the world rank that it waits for; {@link #ANY} if any rank would do
+   * @param tag the message's tag; {@link #ANY} if any tag would do or there is none
    * @param communicator its name
-   * @param nanos since when, as a duration up to the report
-   * @param untaken of a send: what leaves no room in the send buffer; null if it waits for
+   * @param nanos the duration up to the report
+   * @param untaken for a send: the messages that fill the send buffer; null if it waits for
    *     something else
    */
   public record Waiting(
@@ -62,22 +62,22 @@ public record RankReport(
   /**
    * Messages in a rank's send buffer that their receiver has not taken.
    *
-   * @param peer the world rank that they are for
-   * @param tag that they have; {@link #NO_TAG} of those of collectives
-   * @param messages how many they are
-   * @param bytes their length in all
+   * @param peer the world rank of the receiver
+   * @param tag their tag; {@link #NO_TAG} for messages of collectives
+   * @param messages their number
+   * @param bytes their total length
    */
   public record Untaken(int peer, int tag, long messages, long bytes) {
     /** In place of a tag. */
     public static final int NO_TAG = -1;
 
-    /** With others of the same peer and tag. */
+    /** The sum with more messages to the same peer with the same tag. */
     public Untaken and(Untaken others) {
       return new Untaken(peer, tag, messages + others.messages, bytes + others.bytes);
     }
   }
 
-  /** The same with other values for some counters, or more of them. */
+  /** A copy with other values for some counters, or more counters. */
   public RankReport with(Map<Counter, Long> more) {
     Map<Counter, Long> all = new EnumMap<>(Counter.class);
     all.putAll(counters);

@@ -7,7 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 
 /**
- * Rings bells of ranks of this node: see {@link org.fmi.spi.Transport#bell}. Used by one thread.
+ * Rings the bells of ranks on this node: see {@link org.fmi.spi.Transport#bell}. Used by one
+ * thread.
  */
 public final class BellRope implements AutoCloseable {
   private final DatagramChannel channel;
@@ -17,7 +18,7 @@ public final class BellRope implements AutoCloseable {
   /**
    * A rope for any number of bells.
    *
-   * @throws IOException if no socket can be had
+   * @throws IOException if no socket can be opened
    */
   public BellRope() throws IOException {
     channel = DatagramChannel.open();

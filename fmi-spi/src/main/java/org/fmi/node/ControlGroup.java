@@ -7,21 +7,21 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Finds where Linux shows the limits of control groups. */
+/** Finds the limits of Linux control groups. */
 public final class ControlGroup {
-  /** Where groups are to be seen: of version 2, or those of version 1 by controller. */
+  /** The mount point: of version 2, or of the controllers of version 1. */
   public static final Path MOUNT = Path.of("/sys/fs/cgroup");
 
-  /** The groups of this process, a line each: {@code number:controllers:path}. */
+  /** The groups of this process, one line each: {@code number:controllers:path}. */
   public static final Path OWN = Path.of("/proc/self/cgroup");
 
   private ControlGroup() {}
 
   /**
-   * The directories of a group and of all above it, whose limits hold too.
+   * The directories of a group and of its ancestors, whose limits apply too.
    *
-   * @param mount where groups are to be seen; in a container it may not be the group's own root
-   * @param path of the group, as in {@link #OWN}
+   * @param mount the mount point; in a container it may not be the group's own root
+   * @param path the group's path, as in {@link #OWN}
    */
   public static List<Path> upwards(Path mount, String path) {
     List<Path> directories = new ArrayList<>();
@@ -33,7 +33,7 @@ public final class ControlGroup {
     return directories;
   }
 
-  /** What is in a file; nothing if the group has no such limit. */
+  /** The lines of a file; none if the group has no such limit. */
   public static List<String> lines(Path file) throws IOException {
     try {
       return Files.readAllLines(file);

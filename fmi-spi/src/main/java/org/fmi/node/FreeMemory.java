@@ -9,8 +9,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * How much memory files in shared memory may still take. They count for whoever wrote them, and
- * where a container or a batch job has less than the machine the kernel kills rather than refuses.
+ * Memory still available for files in shared memory. Such files are charged to the process that
+ * wrote them, and where a container or batch job has less memory than the machine, the kernel kills
+ * the process instead of failing the write.
  */
 public final class FreeMemory {
   private static final Set<String> IN_MEMORY = Set.of("tmpfs", "ramfs", "hugetlbfs");
@@ -18,8 +19,8 @@ public final class FreeMemory {
   private FreeMemory() {}
 
   /**
-   * Bytes that the file system can give and, if it is in memory, the machine and this process's
-   * control groups. What lies on a disk is in memory only as long as nothing else needs that.
+   * Bytes that the file system can provide and, if it is in memory, the machine and this process's
+   * control groups. Files on a disk occupy memory only while nothing else needs it.
    */
   public static long bytes(Path directory) throws IOException {
     FileStore store = Files.getFileStore(directory);
@@ -41,7 +42,7 @@ public final class FreeMemory {
     return free;
   }
 
-  /** {@link Long#MAX_VALUE} if there is no limit. */
+  /** The memory left in the groups; {@link Long#MAX_VALUE} if there is no limit. */
   static long ofGroups(List<String> groups, Path mount) throws IOException {
     long free = Long.MAX_VALUE;
     for (String group : groups) {
@@ -72,7 +73,7 @@ public final class FreeMemory {
     if (most == Long.MAX_VALUE || used == Long.MAX_VALUE) {
       return Long.MAX_VALUE;
     }
-    // What is cached of files on disks counts as used, and is given up for something better.
+    // The page cache of files on disk counts as used, but is reclaimed when memory is needed.
     for (String line : ControlGroup.lines(group.resolve("memory.stat"))) {
       String[] words = line.split(" ", -1);
       if (words[0].equals(prefix + "inactive_file") || words[0].equals(prefix + "active_file")) {
@@ -82,7 +83,7 @@ public final class FreeMemory {
     return Math.max(0, most - Math.max(0, used));
   }
 
-  /** {@link Long#MAX_VALUE} if there is no such file, or no limit in it. */
+  /** The number in a file; {@link Long#MAX_VALUE} if there is no file, or no limit in it. */
   private static long number(Path file) throws IOException {
     for (String line : ControlGroup.lines(file)) {
       return line.equals("max") ? Long.MAX_VALUE : Long.parseLong(line.strip());

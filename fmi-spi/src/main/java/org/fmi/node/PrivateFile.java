@@ -15,48 +15,47 @@ import java.util.EnumSet;
 import org.fmi.spi.NodeMemory.Filler;
 
 /**
- * Makes and maps files in memory ({@code /dev/shm}) that their owner alone may read and write, with
- * pages behind every byte before anybody maps them: a full file system fails when the file is made,
- * not with a SIGBUS at some later store.
+ * Creates and maps files in memory ({@code /dev/shm}) that only their owner can read and write.
+ * Every byte has its page before the file is mapped: a full file system fails the creation, and
+ * does not raise SIGBUS at a later store.
  *
- * <p>Works for interrupted threads too, which stay interrupted: Java would close the file under
- * their hands.
+ * <p>Works for interrupted threads too, which stay interrupted. Java would otherwise close the file
+ * while it is in use.
  */
 public final class PrivateFile {
-  /** Fits the second-level cache of any processor. */
+  /** Fits the L2 cache of any processor. */
   private static final int BLOCK_BYTES = 64 << 10;
 
-  /** As large as the blocks that images are made of: fits that of most. */
+  /** The block size of images; fits the L2 cache of most processors. */
   private static final int CONTENT_BYTES = 256 << 10;
 
-  /** How many bytes are written before room is asked for again. */
+  /** Bytes written between two checks for room. */
   private static final long ROOM_BYTES = 64 << 20;
 
   private PrivateFile() {}
 
-  /** Says whether there is room. */
+  /** Checks for room. */
   public interface Room {
     /**
-     * @throws IOException if there is none for {@code bytes} more
+     * @throws IOException if there is no room for {@code bytes} more
      */
     void require(long bytes) throws IOException;
   }
 
-  /**
-   * {@link #create(Path, long, Arena, Room)} of a small file, that the file system has room for.
-   */
+  /** {@link #create(Path, long, Arena, Room)} of a small file, without a check for room. */
   public static MemorySegment create(Path file, long bytes, Arena arena) throws IOException {
     return create(file, bytes, arena, left -> {});
   }
 
   /**
-   * Makes a file of zeros and maps it.
+   * Creates a file of zeros and maps it.
    *
-   * <p>Sets memory aside by writing: posix_fallocate is a third faster, but to call it costs a
+   * <p>Allocates memory by writing. posix_fallocate is a third faster, but calling it costs a
    * starting process 60 ms and more.
    *
-   * @param room asked before the first byte and all along, for others may be writing too
-   * @throws IOException if it exists, or there is no room; then no file is left
+   * @param room checked before the first byte and repeatedly after it, as other processes may write
+   *     too
+   * @throws IOException if the file exists, or there is no room; then no file is left
    */
   public static MemorySegment create(Path file, long bytes, Arena arena, Room room)
       throws IOException {
@@ -64,10 +63,10 @@ public final class PrivateFile {
   }
 
   /**
-   * {@link #create(Path, long, Arena, Room)} of a file with content: that is what is written to set
-   * memory aside.
+   * {@link #create(Path, long, Arena, Room)} of a file with content, which is written to allocate
+   * the memory.
    *
-   * @throws IOException that of the filler too
+   * @throws IOException also if the filler throws it
    */
   static MemorySegment create(Path file, long bytes, Arena arena, Room room, Filler filler)
       throws IOException {
@@ -108,7 +107,7 @@ public final class PrivateFile {
   /**
    * Maps a file.
    *
-   * @throws java.nio.file.NoSuchFileException if there is none of this name
+   * @throws java.nio.file.NoSuchFileException if there is no such file
    */
   public static MemorySegment open(Path file, Arena arena) throws IOException {
     return undisturbed(
@@ -120,7 +119,7 @@ public final class PrivateFile {
         });
   }
 
-  /** Something that leaves nothing behind when it throws. */
+  /** An action that undoes its effects when it throws. */
   private interface Action {
     MemorySegment run() throws IOException;
   }

@@ -1,11 +1,11 @@
 package org.fmi.node;
 
-/** Says in a line why the system refused something, and what would help. */
+/** Explains why the system refused something, and what would help. */
 public final class Refusal {
   private Refusal() {}
 
   /**
-   * The reason that an exception names, with what would help if it is a limit.
+   * The reason that an exception gives and, if it is a limit, what would help.
    *
    * @param e of a file, a socket or a process
    */
@@ -14,18 +14,19 @@ public final class Refusal {
     if (message == null || message.isBlank()) {
       return e.toString();
     }
-    // Of a process that cannot be started the JDK writes a page, and what errno says in brackets.
+    // If a process cannot be started, the JDK's message is a page long, with the text of errno in
+    // brackets.
     String line = message.lines().findFirst().orElse(message).strip();
     String wayOut = wayOut(line);
-    return line.contains(wayOut) ? line : line + wayOut; // as whoever threw it may have said it
+    return line.contains(wayOut) ? line : line + wayOut; // already said by an earlier handler
   }
 
-  /** Whether it is not for lack of room that a file could not grow. */
+  /** Whether a file could not grow for another reason than lack of room. */
   public static boolean isOfLimit(Throwable e) {
     return !wayOut(String.valueOf(e.getMessage())).isEmpty();
   }
 
-  /** By the words of strerror(3), which are all that Java passes on. */
+  /** Finds advice by the words of strerror(3), all that Java passes on. */
   private static String wayOut(String reason) {
     if (reason.contains("Too many open files in system")) {
       return "; the machine has no more of them: a larger fs.file-max would help (sysctl)";

@@ -22,8 +22,8 @@ public final class SharedMemory implements NodeMemory {
   private static final int LOOK_MILLIS = 10;
 
   /**
-   * How long it may take until a dead node on the same machine has given its memory back: its
-   * processes have to unmap it first.
+   * The longest time for which a dead node on the same machine may hold its memory: its processes
+   * have to unmap it first.
    */
   private static final int PATIENCE_MILLIS = 5_000;
 
@@ -31,7 +31,7 @@ public final class SharedMemory implements NodeMemory {
   private final FreeBytes free;
   private final int patienceMillis;
 
-  /** Says how much memory there is. */
+  /** Measures free memory. */
   interface FreeBytes {
     long of(Path directory) throws IOException;
   }
@@ -133,8 +133,9 @@ public final class SharedMemory implements NodeMemory {
   }
 
   /**
-   * Linux would kill a process rather than refuse memory that the tmpfs has and the node has not.
-   * All ranks of the node write at a time: each sees here what the others have taken.
+   * Waits for room. Linux would kill a process rather than refuse memory that the tmpfs has and the
+   * node lacks. All ranks of the node write at the same time: each sees here what the other ranks
+   * have taken.
    */
   private void require(long bytes) throws IOException {
     long begin = System.nanoTime();

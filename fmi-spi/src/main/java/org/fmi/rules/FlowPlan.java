@@ -7,20 +7,24 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Who computes what again after a failure, from a checkpoint up to where the others are, so that
- * only those go back that what was lost came from (Dichev et al., EuroMPI 2018, Alg. 1).
+ * A plan of a flow rollback: which rank computes which iterations again, from a checkpoint to the
+ * iteration that the surviving ranks have reached. Only ranks whose data the lost state came from
+ * roll back (Dichev et al., EuroMPI 2018, Alg. 1).
  *
- * <p>For the state of some ranks after an iteration, those ranks compute it, and the state before
- * it is needed of them and of what they read from. This is followed backwards, from the lost ranks
+ * <p>The state of a set of ranks after an iteration requires the states before it of these ranks
+ * and of the ranks they read from. The plan follows this dependency backwards, from the lost ranks
  * after the last iteration to the checkpoint.
  */
 public final class FlowPlan {
   private final long line;
 
-  /** By iteration from the checkpoint on: whose state before it is needed; last, the lost ranks. */
+  /**
+   * By iteration from the checkpoint on: the ranks whose state before it is needed. The last
+   * element is the lost ranks.
+   */
   private final List<BitSet> needed;
 
-  /** Which ranks' states before an iteration one rank's state after it is computed from. */
+  /** The ranks whose states before an iteration one rank's state after it is computed from. */
   @FunctionalInterface
   public interface Inputs {
     int[] of(int rank, long iteration);
@@ -32,9 +36,9 @@ public final class FlowPlan {
   }
 
   /**
-   * @param line the iterations that the checkpoint's state has had
-   * @param front those that the state has had with which the other ranks go on
-   * @param lost ranks that have to come there
+   * @param line the number of iterations in the checkpoint's state
+   * @param front the number of iterations in the state with which the other ranks continue
+   * @param lost the ranks that have lost their state
    */
   public static FlowPlan of(Inputs inputs, long line, long front, BitSet lost) {
     List<BitSet> needed = new ArrayList<>();
@@ -58,7 +62,7 @@ public final class FlowPlan {
     return (BitSet) needed.getFirst().clone();
   }
 
-  /** Whose state before an iteration is needed. */
+  /** The ranks whose state before an iteration is needed. */
   public BitSet takingPart(long iteration) {
     return (BitSet) at(iteration).clone();
   }
@@ -73,12 +77,12 @@ public final class FlowPlan {
     return at(iteration + 1).get(rank);
   }
 
-  /** The iterations that are computed, of all ranks together. */
+  /** The number of iterations to compute again, summed over all ranks. */
   public long computed() {
     return computedBy().values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** How many of them each rank that loads the checkpoint computes. */
+  /** The number of iterations per rank, for each rank that loads the checkpoint. */
   public SortedMap<Integer, Long> computedBy() {
     SortedMap<Integer, Long> computed = new TreeMap<>();
     needed.getFirst().stream().forEach(rank -> computed.put(rank, 0L));

@@ -4,42 +4,42 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Which ranks compute again after a failure has interrupted a {@code flowLoop}. All ranks decide it
- * alike, from the same numbers.
+ * The ranks that compute again after a failure has interrupted a {@code flowLoop}. All ranks reach
+ * the same decision from the same numbers.
  */
 public sealed interface FlowScope {
   /**
-   * The ranks of a plan compute again, and the others keep what they have.
+   * The ranks of a plan compute again, and the other ranks keep their state.
    *
    * @param plan the way of the lost ranks
-   * @param front the iterations of the state with which all continue
-   * @param lost ranks that have no state any more
+   * @param front the number of iterations in the state with which all ranks continue
+   * @param lost ranks that have lost their state
    */
   record Some(FlowPlan plan, long front, BitSet lost) implements FlowScope {}
 
   /**
    * All ranks roll back.
    *
-   * @param why for the user
+   * @param why a message for the user
    */
   record All(String why) implements FlowScope {}
 
   /**
-   * How far a rank's state is.
+   * The progress of a rank's state.
    *
-   * @param newest the iterations that its newest state has had
-   * @param both whether it has the state one iteration before that, too
+   * @param newest the number of iterations in its newest state
+   * @param both whether it also has the state of one iteration earlier
    */
   record Progress(long newest, boolean both) {
-    /** It has none: its process is new, or was computing again. */
+    /** The rank has no state: its process is new, or was computing again. */
     public static final Progress LOST = new Progress(-1, false);
   }
 
   /**
-   * Decides.
+   * Decides which ranks compute again.
    *
-   * @param inputs what each rank reads from
-   * @param line the iterations that the checkpoint's state has had
+   * @param inputs the ranks that each rank reads from
+   * @param line the number of iterations in the checkpoint's state
    * @param progress by rank
    * @param limit the most ranks that may compute again
    */

@@ -1,13 +1,13 @@
 package org.fmi.rules;
 
-/** What the code of a checkpoint group can bring back, for whoever forms groups or computes it. */
+/** The capabilities of a checkpoint group's code, for code that forms groups or computes parity. */
 public final class GroupCode {
-  /** The most losses. */
+  /** The highest number of losses that a code tolerates. */
   public static final int MOST_LOSSES = 3;
 
   private GroupCode() {}
 
-  /** The most members of a group of which any so many are brought back. */
+  /** The largest group in which any {@code losses} members can be rebuilt. */
   public static int mostMembers(int losses) {
     return switch (losses) {
       case 0, 1 -> Integer.MAX_VALUE;

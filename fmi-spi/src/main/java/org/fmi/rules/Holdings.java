@@ -13,11 +13,12 @@ import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which checkpoints the ranks of some checkpoint groups hold in memory, as far as it matters where
- * all go back to. Those of several groups combine to those of all of them, in any order, and if
- * some come more than once: so all ranks learn them in as many steps as a job has doublings.
+ * The checkpoints that the ranks of some checkpoint groups hold in memory, reduced to what the
+ * choice of a recovery line needs. The holdings of several groups combine in any order, and
+ * repetitions do no harm: all ranks learn all holdings in a number of steps logarithmic in the
+ * job's size.
  *
- * <p>Grows with the number of checkpoints that are held, not with that of ranks.
+ * <p>Grows with the number of checkpoints, not with the number of ranks.
  */
 public final class Holdings {
   private static final Comparator<CheckpointId> ORDER =
@@ -27,9 +28,9 @@ public final class Holdings {
           .thenComparing(CheckpointId::last);
 
   /**
-   * Ranks of one group that have lost their parts of a checkpoint, more than its code brings back.
+   * Ranks of one group that have lost a checkpoint, more of them than its code can rebuild.
    *
-   * @param tolerance how many it brings back
+   * @param tolerance the number of losses that the code can rebuild
    * @param ranks ascending
    */
   private record Loss(int tolerance, List<Integer> ranks) {
@@ -37,25 +38,28 @@ public final class Holdings {
       ranks = List.copyOf(ranks);
     }
 
-    /** The one with the lower ranks, so that all choose the same. Those of one group are equal. */
+    /**
+     * Chooses the loss with the lower ranks, so that all ranks choose alike. Two losses of one
+     * group are equal.
+     */
     private static Loss first(Loss one, Loss other) {
       return one.ranks.getFirst() <= other.ranks.getFirst() ? one : other;
     }
   }
 
   /**
-   * Who holds a checkpoint.
+   * The ranks that hold a checkpoint.
    *
    * @param lowest the lowest of these ranks
    * @param highest the highest of them
-   * @param loss the first group that cannot bring it back; null if all can
+   * @param loss the first group that cannot rebuild it; null if all can
    */
   private record Holders(int lowest, int highest, @Nullable Loss loss) {
     /**
-     * These, and those of other groups.
+     * Combines holders of different groups.
      *
-     * @param others null if none of these groups holds it
-     * @param absent what they have lost then
+     * @param others null if none of the other groups holds the checkpoint
+     * @param absent the loss of the other groups in that case
      */
     Holders with(@Nullable Holders others, Loss absent) {
       if (others == null) {
@@ -71,7 +75,7 @@ public final class Holdings {
 
   private final SortedMap<CheckpointId, Holders> holders = new TreeMap<>(ORDER);
 
-  /** All members of the first group: what none of the groups holds, it has lost. */
+  /** All members of the first group: the loss of a checkpoint that none of the groups holds. */
   private final Loss all;
 
   private Holdings(Loss all) {
@@ -79,11 +83,12 @@ public final class Holdings {
   }
 
   /**
-   * Those of one group.
+   * The holdings of one group.
    *
    * @param members its ranks, ascending
-   * @param tolerance how many of them may lose a checkpoint, fewer than there are
-   * @param complete the checkpoints that each of them holds complete
+   * @param tolerance the number of members that may lose a checkpoint, less than the number of
+   *     members
+   * @param complete per member, its complete checkpoints
    */
   public static Holdings of(int[] members, int tolerance, List<List<CheckpointId>> complete) {
     List<Integer> ranks = new ArrayList<>();
@@ -110,7 +115,7 @@ public final class Holdings {
     return new Holders(have.getFirst(), have.getLast(), loss);
   }
 
-  /** Those of these groups and of the others. */
+  /** Combines the holdings of two sets of groups. */
   public Holdings with(Holdings other) {
     Holdings both = new Holdings(Loss.first(all, other.all));
     both.holders.putAll(holders);
@@ -120,7 +125,7 @@ public final class Holdings {
     return both;
   }
 
-  /** The checkpoint of each version; of several of one number, that of the highest rank. */
+  /** The checkpoint of each version; if a version has several, the one of the highest rank. */
   SortedMap<Long, CheckpointId> versions() {
     SortedMap<Long, CheckpointId> versions = new TreeMap<>();
     long version = -1;
@@ -136,13 +141,13 @@ public final class Holdings {
     return versions;
   }
 
-  /** Whether some group has lost more of a checkpoint than its code brings back. */
+  /** Whether some group has lost more of a checkpoint than its code can rebuild. */
   public boolean needFiles(CheckpointId id) {
     Holders who = holders.get(id);
     return who == null || who.loss != null;
   }
 
-  /** Why a checkpoint that somebody holds cannot be brought back; null if it can. */
+  /** The reason why a checkpoint cannot be brought back; null if it can. */
   @Nullable String lost(CheckpointId id) {
     String another = another(id);
     if (another != null) {
@@ -162,8 +167,8 @@ public final class Holdings {
   }
 
   /**
-   * Who holds a checkpoint of the same version that is not of the same place of the program; null
-   * if nobody does. It was never committed: what one rank holds is no part of the other's.
+   * The reason that another checkpoint of the same version belongs to a different place of the
+   * program; null if there is none. The two were never committed, and do not belong together.
    */
   private @Nullable String another(CheckpointId id) {
     CheckpointId first = null;
@@ -193,7 +198,7 @@ public final class Holdings {
 
   // ---- as numbers
 
-  /** What {@link #unpack} reads. */
+  /** Encodes the holdings for {@link #unpack}. */
   public long[] pack() {
     LongStream.Builder packed = LongStream.builder();
     put(packed, all);
@@ -215,7 +220,7 @@ public final class Holdings {
     loss.ranks.forEach(packed::add);
   }
 
-  /** What {@link #pack} has written. */
+  /** Decodes the result of {@link #pack}. */
   public static Holdings unpack(long[] packed) {
     PrimitiveIterator.OfLong in = Arrays.stream(packed).iterator();
     Loss all = loss(in);

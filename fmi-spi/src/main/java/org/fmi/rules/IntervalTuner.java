@@ -3,12 +3,12 @@ package org.fmi.rules;
 import org.fmi.spi.CheckpointInterval;
 
 /**
- * Says at which iteration the next checkpoint is due: after a fixed number, after as many as fit
- * into a given time, or as often as Vaidya's model finds best for the failure rate and the measured
- * cost. Fed with numbers that all ranks have agreed on, it says the same on all of them.
+ * Chooses the iteration of the next checkpoint: after a fixed number of iterations, after as many
+ * as fit into a given time, or as often as Vaidya's model finds best for the failure rate and the
+ * measured cost. Given the same numbers on all ranks, it chooses alike on all of them.
  */
 public final class IntervalTuner {
-  /** The next interval is at most this many times as long as what was measured. */
+  /** The highest growth of an interval over the measured one. */
   private static final int MOST_GROWTH = 8;
 
   private final CheckpointInterval interval;
@@ -23,12 +23,12 @@ public final class IntervalTuner {
     beginLoop();
   }
 
-  /** Forgets what was measured: the iterations of another loop take another time. */
+  /** Drops the measurements: iterations of another loop take a different time. */
   public void beginLoop() {
     iterations =
         switch (interval) {
           case CheckpointInterval.Every e -> e.iterations();
-          // Nothing is measured yet: the next iteration will tell.
+          // Nothing is measured before the next iteration.
           case CheckpointInterval.ByTime t -> 1;
           case CheckpointInterval.Mtbf m -> 1;
         };
@@ -38,26 +38,26 @@ public final class IntervalTuner {
     return iterations;
   }
 
-  /** What the last checkpoint took on the slowest rank; 0 if none was measured. */
+  /** The time of the last checkpoint on the slowest rank; 0 if none was measured. */
   public long tookNanos() {
     return tookNanos;
   }
 
   /**
-   * Takes over what a restored checkpoint says, so that a replacement agrees with the survivors.
+   * Takes the interval from a restored checkpoint, so that a replacement agrees with the survivors.
    */
   public void restore(long iterationsAtCheckpoint) {
     iterations = iterationsAtCheckpoint;
   }
 
   /**
-   * All have gone back to a checkpoint. Where that happens again and again before the next one,
-   * iterations have become longer than they were when they were measured, or failures come sooner
-   * than was said: half as many are done each time, so that the job gets on. An interval that the
-   * user has given in iterations stays.
+   * Adapts to a rollback of all ranks. If ranks roll back again and again to the same checkpoint,
+   * iterations take longer than measured, or failures are more frequent than stated. Each time the
+   * interval is halved, so that the job makes progress. An interval that the user has given in
+   * iterations stays.
    *
-   * @param iterationsAtCheckpoint what the checkpoint says
-   * @param times how often they have gone back to it, this time included
+   * @param iterationsAtCheckpoint the interval stored in the checkpoint
+   * @param times the number of rollbacks to this checkpoint, this one included
    */
   public void goneBack(long iterationsAtCheckpoint, long times) {
     restore(
@@ -69,11 +69,11 @@ public final class IntervalTuner {
   /**
    * Takes a checkpoint's cost into account.
    *
-   * @param checkpointNanos the longest time a rank needed for it
-   * @param iterationNanos the longest mean time of an iteration since the one before; 0 if none was
-   *     done
-   * @param done the iterations since then. Few of them tell little of those to come: the first may
-   *     be short ones.
+   * @param checkpointNanos the longest time that a rank needed for it
+   * @param iterationNanos the longest mean time of an iteration since the previous checkpoint; 0 if
+   *     there was no iteration
+   * @param done the number of iterations since then. A few iterations predict little, as the first
+   *     ones may be short.
    */
   public void measured(long checkpointNanos, long iterationNanos, long done) {
     tookNanos = checkpointNanos;
@@ -94,11 +94,11 @@ public final class IntervalTuner {
   }
 
   /**
-   * The time between checkpoints that loses least, in seconds (Vaidya, "Impact of Checkpoint
-   * Latency on Overhead Ratio of a Checkpointing Scheme", IEEE Trans. Computers 46(8), 1997): the
-   * root T of {@code exp((T + C) / M) (1 - T / M) = 1}.
+   * The interval in seconds that loses the least time (Vaidya, "Impact of Checkpoint Latency on
+   * Overhead Ratio of a Checkpointing Scheme", IEEE Trans. Computers 46(8), 1997): the root T of
+   * {@code exp((T + C) / M) (1 - T / M) = 1}.
    *
-   * @param cost C, of a checkpoint, in seconds
+   * @param cost C, the cost of a checkpoint, in seconds
    * @param mtbf M, in seconds
    */
   public static double optimum(double cost, double mtbf) {
@@ -118,11 +118,11 @@ public final class IntervalTuner {
   }
 
   /**
-   * The share of the time that checkpoints at an interval lose, from 0 to 1, by the model of {@link
-   * #optimum}: what they cost, and what is computed again after failures.
+   * The share of time, from 0 to 1, that a checkpoint interval loses by the model of {@link
+   * #optimum}: the cost of checkpoints, and the work repeated after failures.
    *
-   * @param cost of a checkpoint, in seconds
-   * @param interval from the end of one to the beginning of the next, in seconds
+   * @param cost the cost of a checkpoint, in seconds
+   * @param interval from the end of one checkpoint to the beginning of the next, in seconds
    * @param mtbf mean time between failures, in seconds
    */
   public static double lost(double cost, double interval, double mtbf) {

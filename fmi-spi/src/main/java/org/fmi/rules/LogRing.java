@@ -5,9 +5,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one rank does in the overlay, as a pure state machine: it knows the links, and which notice
- * to pass on. Events go in; what comes out is to be sent over all links but those to the sender and
- * to the failed rank.
+ * The log-ring's logic at one rank, as a pure state machine: it knows the links, and which notice
+ * to forward. An event may produce a notice, which its caller sends over all links except those to
+ * the sender and to the failed rank.
  */
 public final class LogRing {
   private final int size;
@@ -18,8 +18,9 @@ public final class LogRing {
   /**
    * A notice of a failure.
    *
-   * @param failed the rank that has failed
-   * @param hops how many ranks the notice passed before this one; 0 where the failure was seen
+   * @param failed the failed rank
+   * @param hops the number of ranks that the notice passed before this one; 0 at the rank that
+   *     detected the failure
    */
   public record Notice(int failed, int hops) {}
 
@@ -32,7 +33,7 @@ public final class LogRing {
     this.base = base;
   }
 
-  /** The ranks it has links with, ascending. */
+  /** The ranks that it has links with, ascending. */
   public Set<Integer> neighbours() {
     Set<Integer> all = new TreeSet<>();
     for (long distance = 1; distance < size; distance *= base) {
@@ -44,8 +45,8 @@ public final class LogRing {
   }
 
   /**
-   * Those of its neighbours that it connects to; the others connect to it. Of two that would
-   * connect to each other, the lower does.
+   * The neighbours that this rank connects to; the other neighbours connect to it. If the rule
+   * holds in both directions, the lower rank connects.
    */
   public Set<Integer> connectsTo() {
     Set<Integer> mine = new TreeSet<>();
@@ -68,16 +69,16 @@ public final class LogRing {
   }
 
   /**
-   * A rank's link broke, or it was found dead by other means.
+   * A rank's link broke, or its death was detected by other means.
    *
-   * @return the notice to report and to pass on; null if a failure is known already
+   * @return the notice to report and to forward; null if a failure is already known
    */
   public @Nullable Notice lost(int failed) {
     return heard(new Notice(failed, 0));
   }
 
   /**
-   * A notice came over a link.
+   * A notice arrived over a link.
    *
    * @return as {@link #lost}
    */
@@ -89,7 +90,7 @@ public final class LogRing {
     return notice;
   }
 
-  /** What goes over the links. */
+  /** The notice to forward over the links. */
   public static Notice passOn(Notice notice) {
     return new Notice(notice.failed(), notice.hops() + 1);
   }

@@ -11,20 +11,20 @@ import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checkpoint that all go back to, and the final checkpoints of the loops before it. Chosen by
- * every rank for itself from what all ranks hold, and what they see in files, with the same result
- * everywhere.
+ * The recovery line: the checkpoint that all ranks roll back to, and the final checkpoints of the
+ * loops before it. Every rank chooses it from what all ranks hold and see in files, with the same
+ * result everywhere.
  *
  * @param line the newest checkpoint that can be brought back on all ranks; null if there never was
  *     one
- * @param finals the final checkpoints of the loops that ended before it (or with it), ascending by
- *     loop
- * @param files what groups read that have lost more than their code brings back; null if none has
+ * @param finals the final checkpoints of the loops that ended before or with it, ascending by loop
+ * @param files the version in files for groups that have lost more than their code can rebuild;
+ *     null if there is no such group
  */
 public record RecoveryLine(
     @Nullable CheckpointId line, List<CheckpointId> finals, @Nullable FileVersion files) {
 
-  /** Nothing to go back to: the program's start. */
+  /** The program's start, if there is no checkpoint. */
   public static final RecoveryLine START = new RecoveryLine(null, List.of(), null);
 
   /** All checkpoints to bring back, ascending by version. */
@@ -46,23 +46,23 @@ public record RecoveryLine(
     return null;
   }
 
-  /** The number of its version; -1 at the program's start. */
+  /** Its version; -1 at the program's start. */
   public long version() {
     return line == null ? -1 : line.version();
   }
 
-  /** Chooses from what ranks hold in memory. */
+  /** Chooses from the checkpoints in memory. */
   public static RecoveryLine choose(Holdings held, boolean restart) throws UnrecoverableException {
     return choose(held, List.of(), restart);
   }
 
   /**
-   * Chooses the newest version that each rank has from somewhere: its own memory, its group's, or a
-   * file. Of two sources of one version, memory.
+   * Chooses the newest version that every rank has a source for: its own memory, its group's, or a
+   * file. Prefers memory.
    *
-   * @param held what all groups hold
-   * @param files the versions that all ranks see in files
-   * @param restart all processes are new
+   * @param held the holdings of all groups
+   * @param files the versions in files that all ranks see
+   * @param restart whether all processes are new
    * @throws UnrecoverableException if there are checkpoints, but none that can be brought back
    */
   public static RecoveryLine choose(Holdings held, List<FileVersion> files, boolean restart)
@@ -88,7 +88,8 @@ public record RecoveryLine(
         }
       }
       for (FileVersion each : files) {
-        // What ended before it in memory must have ended in the files too: it is the same run then.
+        // A loop that has ended in memory must have ended in the files too: then both are of one
+        // run.
         if (each.line().version() == version && each.needed().containsAll(finals)) {
           List<CheckpointId> ended = each.needed().stream().filter(CheckpointId::last).toList();
           return new RecoveryLine(each.line(), ended, each);
@@ -96,7 +97,7 @@ public record RecoveryLine(
       }
     }
     if (versions.isEmpty() || (restart && versions.lastKey() == 0)) {
-      // The first checkpoint is of the program's start: without it the program just starts again.
+      // The first checkpoint holds the program's start: without it the program starts again.
       return START;
     }
     throw new UnrecoverableException(why);

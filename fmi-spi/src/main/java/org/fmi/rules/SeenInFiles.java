@@ -5,18 +5,18 @@ import java.util.List;
 import org.fmi.spi.FileVersion;
 
 /**
- * The versions that all of some ranks see in files. Those of several combine to those of all of
- * them, in any order, and if some come more than once.
+ * The versions in files that all of a set of ranks see. Sets combine in any order, and repetitions
+ * do no harm.
  *
  * @param rank the lowest of these ranks
- * @param versions in the order in which it sees them
+ * @param versions in that rank's order
  */
 public record SeenInFiles(int rank, List<FileVersion> versions) {
   public SeenInFiles {
     versions = List.copyOf(versions);
   }
 
-  /** Those that the others see too. */
+  /** The versions that both sets see. */
   public SeenInFiles with(SeenInFiles other) {
     boolean isLower = rank <= other.rank;
     List<FileVersion> common = new ArrayList<>(isLower ? versions : other.versions);

@@ -1,22 +1,22 @@
 package org.fmi.rules;
 
 /**
- * Counts how much time a process has had for what it must do, on a clock that its owner reads. Time
- * in which it waited for a core does not count, as others had the cores; nor does time in which its
- * owner looked late, as that was starved itself.
+ * Measures how much time a process has had for its work, on a clock that its owner reads. Time that
+ * the process spent waiting for a core does not count. Neither does time in which its owner looked
+ * late, as then the owner itself was starved.
  */
 public final class TimeWithCore {
-  /** How many looks a limit takes that is kept by this. */
+  /** Looks per limit. */
   private static final int LOOKS = 16;
 
   /**
-   * What the system says of a process at one moment.
+   * The system's view of a process at one moment.
    *
    * @param wantsCore whether one of its threads runs or waits for a core
-   * @param coreNanos how long its threads have had a core so far, all together
+   * @param coreNanos the core time of all its threads so far
    */
   public record Look(boolean wantsCore, long coreNanos) {
-    /** Of a process that is not there, on another machine for example: all its time counts. */
+    /** A process out of sight, on another machine for example: all its time counts. */
     public static final Look UNSEEN = new Look(false, 0);
   }
 
@@ -27,26 +27,26 @@ public final class TimeWithCore {
   private long starved;
 
   /**
-   * Begins to count.
+   * Starts counting.
    *
-   * @param limitNanos how much time the process has
+   * @param limitNanos the process's time limit
    */
   public TimeWithCore(long limitNanos, long now) {
     limit = limitNanos;
     lookedAt = now;
   }
 
-  /** How long after the beginning, and after each look, the next look is due. */
+  /** The time from the start to the first look, and from one look to the next. */
   public long pause() {
     return Math.max(1, limit / LOOKS);
   }
 
-  /** The process has done something: counts from here. */
+  /** Restarts the count, as the process has done something. */
   public void begin() {
     counted = 0;
   }
 
-  /** Counts the time since the look before. */
+  /** Counts the time since the previous look. */
   public void add(long now, Look look) {
     long passed = now - lookedAt;
     long inTime = Math.min(passed, pause());
@@ -57,12 +57,12 @@ public final class TimeWithCore {
     coreNanos = look.coreNanos;
   }
 
-  /** Whether the time is over. */
+  /** Whether the limit is reached. */
   public boolean isOver() {
     return counted >= limit;
   }
 
-  /** How long it has waited for a core in all, in nanoseconds. */
+  /** The total time that the process has waited for a core, in nanoseconds. */
   public long starved() {
     return starved;
   }

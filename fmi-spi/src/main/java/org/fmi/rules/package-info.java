@@ -1,6 +1,6 @@
 /**
- * Rules that every rank, the decision maker and a simulation apply alike, as arithmetic alone:
- * which checkpoint all ranks go back to, when the next one is due, who watches whom.
+ * Rules that every rank, the decision maker and a simulation share, as pure arithmetic: the choice
+ * of the recovery line, the time of the next checkpoint, the links of the log-ring.
  *
  * <p>Nothing here has a clock, a thread, a socket or a file.
  */

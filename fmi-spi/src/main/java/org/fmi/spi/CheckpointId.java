@@ -3,15 +3,18 @@ package org.fmi.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names a checkpoint; the same on all ranks.
+ * The identity of a checkpoint, the same on all ranks.
  *
  * @param version grows with every checkpoint of the job
- * @param loop number of the loop it belongs to, from 0
- * @param iteration the iteration to go on with
- * @param last whether it is the final one of its loop; such a checkpoint is kept until the job ends
+ * @param loop the number of its loop, from 0
+ * @param iteration the iteration to continue with
+ * @param last whether it is the final checkpoint of its loop, which is stored until the job ends
  */
 public record CheckpointId(long version, long loop, long iteration, boolean last) {
-  /** Written out: each rank comes to it, and for a record's own the JVM makes classes then. */
+  /**
+   * Written out because every rank compares these, and a record's generated method makes the JVM
+   * create classes.
+   */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof CheckpointId(long v, long l, long i, boolean isLast)

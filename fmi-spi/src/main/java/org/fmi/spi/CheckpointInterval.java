@@ -2,7 +2,7 @@ package org.fmi.spi;
 
 import org.fmi.codec.Tag;
 
-/** When a checkpoint is due. */
+/** The interval between checkpoints. */
 public sealed interface CheckpointInterval {
   /**
    * Every {@code iterations} iterations.
@@ -20,8 +20,9 @@ public sealed interface CheckpointInterval {
   }
 
   /**
-   * As often as this passes. A rank whose checkpoints nobody waits for begins one when its own
-   * clock says so; others count iterations, as many as the last ones say that fit.
+   * One checkpoint per period of time. A rank with asynchronous checkpoints begins one when its own
+   * clock says so. Other ranks count iterations: the number that, by recent measurements, fits the
+   * period.
    *
    * @param seconds more than 0
    */

@@ -5,11 +5,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * What files hold of a job's checkpoints: one rank's part of what the job begins from, and of what
- * the job itself has written since.
+ * A job's checkpoints in files: one rank's part of the checkpoint that the job starts from, and of
+ * those that the job has written since.
  */
 public interface CheckpointSource {
-  /** A job that has nothing to do with files. */
+  /** A job without files. */
   CheckpointSource NONE =
       new CheckpointSource() {
         @Override
@@ -43,28 +43,31 @@ public interface CheckpointSource {
       };
 
   /**
-   * Looks which versions there are with a whole file that holds this rank's part; images are not
-   * read. A version counts if all ranks see it.
+   * Finds the versions with a whole file that holds this rank's part. Images are not read. A
+   * version counts if all ranks see it.
    *
-   * @param beginning whether the job cannot have written any itself yet
+   * @param beginning whether the job cannot have written a version yet
    * @return newest first
    */
   List<FileVersion> offers(boolean beginning);
 
-  /** How the user calls it. */
+  /** The user's name for it. */
   String name(FileVersion version);
 
   /** The size of an image. */
   long bytes(FileVersion version, CheckpointId id) throws IOException;
 
-  /** Opens an image, to be read. */
+  /** Opens an image for reading. */
   ImageContent open(FileVersion version, CheckpointId id) throws IOException;
 
-  /** What the job may begin from, if that is of another number of ranks, newest first. */
+  /**
+   * The checkpoints that the job may start from if they belong to a different number of ranks,
+   * newest first.
+   */
   default List<OtherImages> others() {
     return List.of();
   }
 
-  /** Whether a file holds the same image as this one, by its checksums: its content is not read. */
+  /** Whether a file holds the same image as this one. Compares checksums, and reads no content. */
   boolean holds(FileVersion version, CheckpointId id, MemorySegment image) throws IOException;
 }

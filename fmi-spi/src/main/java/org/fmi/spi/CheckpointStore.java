@@ -6,64 +6,65 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps one rank's checkpoint images in memory outside of its heap, and protects them against the
+ * Stores one rank's checkpoint images in memory outside of its heap, and protects them against the
  * loss of their node.
  *
  * <p>An image is <i>writing</i> from {@link #begin} on, and <i>complete</i> when {@link #protect}
- * has returned. The store holds the images of at least two versions at a time, and all that {@link
- * #release} was not called for; {@link #begin} never touches a complete one. Used by the
- * application's thread only. Any call that communicates may throw {@link org.fmi.Rollback}; what
- * was complete before stays complete.
+ * has returned. The store holds the images of at least two versions at a time, and every image for
+ * which {@link #release} was not called. {@link #begin} never touches a complete image. Used by the
+ * application's thread only. Any call that communicates may throw {@link org.fmi.Rollback};
+ * complete images stay complete.
  */
 public interface CheckpointStore extends AutoCloseable {
 
   /**
-   * The complete checkpoints this rank holds, image and code, ascending by version; found in node
-   * memory after a restart too.
+   * The complete checkpoints of this rank, image and code, ascending by version. After a restart
+   * too, they are found in node memory.
    */
   List<CheckpointId> held();
 
   /**
    * Makes room for an image.
    *
-   * @return zero or more bytes of unspecified content, of the given size, to be filled by the
-   *     caller before {@link #protect}, and not to be used after it
-   * @throws IllegalStateException if this checkpoint is complete here: what was not committed by
-   *     all is released before it is written again
+   * @return zero or more bytes of unspecified content, of the given size. The caller fills them
+   *     before {@link #protect}, and does not use them after it.
+   * @throws IllegalStateException if this checkpoint is complete here: a checkpoint that not all
+   *     ranks committed is released before it is written again
    * @throws IOException if there is not enough memory; the message says how much is missing and
    *     where
    */
   MemorySegment begin(CheckpointId id, long bytes) throws IOException;
 
   /**
-   * Whether the image that was begun last has the content of an earlier one, whose code is known:
-   * parts that are left as they are, and reported by {@link #unchanged}, may need no new code.
+   * Whether the image that was begun last has the content of an earlier image, whose code is known.
+   * Parts that the caller leaves as they are, and reports by {@link #unchanged}, may need no new
+   * code.
    */
   default boolean holdsCoded() {
     return false;
   }
 
   /**
-   * Tells that a part of the image that was begun last is and stays as {@link #begin} gave it. What
-   * is not reported counts as changed. Parts are reported in ascending order.
+   * Reports that a part of the image that was begun last stays as {@link #begin} returned it.
+   * Unreported parts count as changed. Parts are reported in ascending order.
    *
    * @param from the part's first byte in the image
-   * @param to the byte behind it
+   * @param to the end of the part, exclusive
    */
   default void unchanged(long from, long to) {}
 
   /**
-   * How many bytes of the image that was protected last the code was computed of: those that were
-   * changed, on this or another member of the group, and what lies in the same blocks.
+   * The number of bytes of the last protected image whose code was computed: those changed on this
+   * or another member of the group, and the rest of their blocks.
    */
   long codedBytes();
 
   /**
-   * {@link #begin}, with an image that is read: memory that is new costs less if it gets its
-   * content at once, and blocks that were summed are not summed again.
+   * {@link #begin} with an image that is read. Filling new memory at once costs less, and checksums
+   * of blocks from the source are not computed again.
    *
-   * @param bytes that the source gives
-   * @throws UnreadableException if it does not; nothing is begun then
+   * @param bytes the size of the source
+   * @throws UnreadableException if the source fails; nothing is begun then
    * @throws IOException if there is not enough memory
    */
   void fill(CheckpointId id, long bytes, ImageContent.Source source) throws IOException;
@@ -73,93 +74,96 @@ public interface CheckpointStore extends AutoCloseable {
    * complete here.
    *
    * @throws IOException on all ranks of the group if one of them has not enough memory for the
-   *     code; names it
+   *     code; names that rank
    */
   void protect(CheckpointId id) throws IOException;
 
-  /** {@link #protect}, in parts, beside what else the rank does. */
+  /** {@link #protect} in steps, interleaved with other work of the rank. */
   interface Protection {
     /**
-     * Does a small part of it, unless it had to wait for other members of the group.
+     * Does a small part of the work, unless it has to wait for other members of the group.
      *
-     * @return whether something was done
+     * @return whether any work was done
      * @throws IOException on all ranks of the group if one of them has not enough memory
      */
     boolean advance() throws IOException;
 
-    /** Whether all is done. */
+    /** Whether the image is protected. */
     boolean isComplete();
   }
 
   /**
-   * Begins to protect the image that was begun last; collective over the group. Nothing else here
-   * is called before that is complete, or given up because the epoch is over or all members do.
+   * Begins to protect the image that was begun last; collective over the group. No other method
+   * here is called before the protection is complete, or given up because the epoch is over or all
+   * members give up.
    *
-   * @param id the same on all members; the iteration may be another than {@link #begin} was told
+   * @param id the same on all members; the iteration may differ from the one given to {@link
+   *     #begin}
    */
   Protection protecting(CheckpointId id);
 
   /**
-   * Changes the size of the image that was begun last; its content stays as far as it fits.
+   * Changes the size of the image that was begun last. Its content stays up to the smaller size.
    *
-   * @return the image, as of {@link #begin}: what that gave is not to be used any more
+   * @return the image, as of {@link #begin}; the earlier segment must not be used any more
    */
   MemorySegment resize(CheckpointId id, long bytes) throws IOException;
 
   /**
-   * Takes a complete checkpoint as one that is being written, with the content that it has: {@link
-   * #protect} follows.
+   * Turns a complete checkpoint into one that is being written, with its content; {@link #protect}
+   * follows.
    */
   void reopen(CheckpointId id);
 
-  /** Forgets a complete checkpoint; its memory is used again. Unknown versions are ignored. */
+  /** Drops a complete checkpoint and reuses its memory. Ignores unknown versions. */
   void release(CheckpointId id);
 
-  /** The image of a complete checkpoint, read-only. Not checked: see {@link #intact}. */
+  /** The image of a complete checkpoint, read-only and unchecked: see {@link #intact}. */
   MemorySegment image(CheckpointId id);
 
   /**
-   * Keeps the image of a complete checkpoint as it is under one more name, beyond {@link #release}
-   * and the life of this process, until somebody deletes that name. Only where memory is short it
-   * is given up, and its content changes.
+   * Preserves the image of a complete checkpoint under one more name, beyond {@link #release} and
+   * the life of this process, until that name is deleted. If memory is short, the image is given
+   * up, and its content changes.
    *
-   * @param as the beginning of that name
-   * @return null if this store cannot
+   * @param as the prefix of that name
+   * @return null if this store cannot pin
    */
   default @Nullable PinnedImage pin(CheckpointId id, String as) throws IOException {
     return null;
   }
 
-  /** Compares a complete checkpoint, image and code, with its checksums; reads all of it. */
+  /** Compares a complete checkpoint, image and code, with its checksums. Reads all of it. */
   boolean intact(CheckpointId id);
 
   /**
-   * Brings a checkpoint back on those of the group's ranks that lost it, and computes its code
-   * again, so that the next loss can be survived; collective over the group.
+   * Rebuilds a checkpoint on the ranks of the group that lost it, and computes its code again, so
+   * that the next loss can be survived; collective over the group.
    *
-   * @param lost world ranks of the group that do not hold it
+   * @param lost the world ranks of the group that do not hold it
    * @throws UnrecoverableException on all ranks of the group if more are lost than the code can
-   *     bring back, or what others hold is damaged, which they forget then: the group can try again
-   *     with what is left of this checkpoint, or of another one
+   *     rebuild, or if a surviving part is damaged. A rank drops its damaged part, so that the
+   *     group can try again with the rest of this checkpoint, or with another one.
    * @throws IOException if there is not enough memory
    */
   void rebuild(CheckpointId id, int[] lost) throws IOException, UnrecoverableException;
 
   /**
-   * How many ranks of the group of this rank may lose a checkpoint at once. 0 for a group of one.
+   * The number of ranks of this rank's group that may lose a checkpoint at once; 0 for a group of
+   * one.
    */
   int tolerance();
 
-  /** The memory that it takes, images and codes, free pieces included, in bytes. Any thread. */
+  /** The memory in use, in bytes: images, codes and free pieces. Any thread. */
   long memoryBytes();
 
   /**
-   * The memory that it will take when the checkpoint that was begun last and the one after it are
-   * complete, if that is as large; 0 before the first. Any thread.
+   * The memory in use once the checkpoint that was begun last and the next one, if equally large,
+   * are complete; 0 before the first. Any thread.
    */
   long forecastBytes();
 
-  /** Unmaps everything; the images stay in node memory. */
+  /** Unmaps everything. The images stay in node memory. */
   @Override
   void close();
 }

@@ -9,22 +9,21 @@ public interface CheckpointStoreProvider {
   /**
    * Opens the store of one rank for the life of its process.
    *
-   * @param system a communicator of all ranks for the store's own traffic; it stays valid over
-   *     recoveries
+   * @param system a communicator of all ranks for the store's own traffic, valid across recoveries
    * @param memory the node's memory
-   * @throws IOException if what earlier processes of the rank left there cannot be read
+   * @throws IOException if the pieces left by earlier processes of the rank cannot be read
    */
   CheckpointStore open(RankConfig config, Comm system, NodeMemory memory) throws IOException;
 
-  /** What files hold of the job's checkpoints, for one rank. */
+  /** The job's checkpoints in files, for one rank. */
   default CheckpointSource source(RankConfig config) {
     return CheckpointSource.NONE;
   }
 
   /**
-   * The same stores, with files beside them.
+   * A provider of the same stores with files in addition.
    *
-   * @param files finds what they hold for a rank
+   * @param files returns the source of a rank
    */
   default CheckpointStoreProvider with(Function<RankConfig, CheckpointSource> files) {
     CheckpointStoreProvider stores = this;

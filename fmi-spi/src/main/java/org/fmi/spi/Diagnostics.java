@@ -1,18 +1,18 @@
 package org.fmi.spi;
 
 /**
- * Lines for whoever runs the job, from parts that cannot know where those are shown. A rank's come
- * from its standard error, as if the program had written them there.
+ * Messages for the user from components that cannot know where they are shown. A rank's messages
+ * appear on its standard error, as if the program had written them.
  */
 @FunctionalInterface
 public interface Diagnostics {
-  /** Shows nothing. */
+  /** Discards all messages. */
   Diagnostics NONE = line -> {};
 
   /**
-   * Reports one line, which gets FMI's name before it. Any thread.
+   * Reports one message, which gets FMI's name as its prefix. Any thread.
    *
-   * @param line what has happened, to whom, and what would help
+   * @param line what happened, to which rank or node, and what would help
    */
   void report(String line);
 }

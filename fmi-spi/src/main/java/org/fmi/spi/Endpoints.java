@@ -1,22 +1,22 @@
 package org.fmi.spi;
 
 /**
- * Where the ranks of an epoch can be reached in one way. There may be very many of them, and most
- * never speak to each other: whoever needs one asks for it then, and keeps no list of all.
+ * The addresses of an epoch's ranks for one transport. There may be very many ranks, and most pairs
+ * never communicate: callers look up an address when they need it, and store no list.
  */
 public interface Endpoints {
-  /** How many ranks there are. */
+  /** The number of ranks. */
   int size();
 
-  /** The endpoint of a rank; no bytes if it cannot be reached in this way. */
+  /** The endpoint of a rank; empty if it cannot be reached by this transport. */
   byte[] get(int rank);
 
-  /** Whether a rank can be reached in this way. */
+  /** Whether a rank can be reached by this transport. */
   default boolean has(int rank) {
     return get(rank).length > 0;
   }
 
-  /** Those of a few ranks, by rank. */
+  /** The given endpoints, by rank. */
   static Endpoints of(byte[]... byRank) {
     byte[][] all = byRank.clone();
     return new Endpoints() {

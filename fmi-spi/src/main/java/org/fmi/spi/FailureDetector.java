@@ -3,11 +3,11 @@ package org.fmi.spi;
 import java.io.IOException;
 
 /**
- * Learns of failures and tells all others, during one epoch. Works on threads of its own, so that
- * it hears while the program computes.
+ * Detects failures and notifies all ranks, during one epoch. Works on its own threads, so that it
+ * makes progress while the program computes.
  */
 public interface FailureDetector extends AutoCloseable {
-  /** Notices no failure and reports none. */
+  /** Detects nothing and reports nothing. */
   FailureDetector NONE =
       new FailureDetector() {
         @Override
@@ -30,38 +30,39 @@ public interface FailureDetector extends AutoCloseable {
         public void close() {}
       };
 
-  /** What others need to reach this rank's detector; published to all in H1. */
+  /** The address of this rank's detector, published to all ranks in H1. */
   byte[] endpoint();
 
   /**
-   * Connects the overlay (H2); returns when all its connections are made. Fails soon after {@link
-   * #close} is called by another thread or a failure was heard.
+   * Connects the overlay (H2) and returns when all its connections are up. Fails soon after another
+   * thread calls {@link #close} or a failure is reported.
    *
    * @throws IOException if it cannot be connected
    */
   void connect(Endpoints endpoints) throws IOException;
 
-  /** What the overlay's connections run over; empty before {@link #connect}. */
+  /** The overlay's medium; empty before {@link #connect}. */
   String transport();
 
   /**
-   * Tells all others that {@code rank} has failed, on behalf of whoever has found it (a broken data
-   * connection, the job). Any thread.
+   * Notifies all ranks that {@code rank} has failed, for a component that detected it otherwise (a
+   * broken data connection, the job). Any thread.
    */
   void announce(int rank, String reason);
 
   /**
-   * Ends it without telling anybody: peers take a close in a later epoch for granted. Any thread.
+   * Closes the detector without a notification: peers in a later epoch expect the close. Any
+   * thread.
    */
   @Override
   void close();
 
-  /** Gets what a detector has found. */
+  /** Receives the detector's findings. */
   interface Listener {
     /**
      * {@code rank} has failed. Called at most once per epoch, by the detector's thread.
      *
-     * @param hops how many ranks the notice passed before this one; 0 if seen here first
+     * @param hops the number of ranks that the notice passed before this one; 0 if detected here
      */
     void onFailure(int rank, int hops, String reason);
   }

@@ -7,7 +7,7 @@ public interface FailureDetectorProvider {
   /**
    * Opens the detector of one rank for one epoch.
    *
-   * @param diagnostics shows what the user should know
+   * @param diagnostics receives messages for the user
    */
   FailureDetector open(
       RankConfig config, int epoch, FailureDetector.Listener listener, Diagnostics diagnostics)

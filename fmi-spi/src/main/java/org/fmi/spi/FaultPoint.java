@@ -1,6 +1,6 @@
 package org.fmi.spi;
 
-/** Places in the life of a rank where tests let it die. */
+/** A place in the life of a rank where tests can kill it. */
 public enum FaultPoint {
   /** In {@code Fmi.init}, before H1. */
   INIT,
@@ -10,36 +10,44 @@ public enum FaultPoint {
   PROLOGUE,
   /** At the beginning of an iteration, before a checkpoint that is due. */
   ITERATION,
-  /** The state is being copied. */
+  /** While the state is being copied. */
   CHECKPOINT,
-  /** Of a line that nobody waits for: the copy is made, and told; not known to be so on all. */
+  /**
+   * Asynchronous checkpoint: the state is copied and this is reported; not yet known to be so on
+   * all ranks.
+   */
   BEGUN,
-  /** Of such a line: all have begun it, messages that cross it are awaited. */
+  /**
+   * Asynchronous checkpoint: all ranks have begun it, and in-transit messages are being collected.
+   */
   COLLECT,
-  /** Of such a line: those messages are here, and that is told; not known to be so on all. */
+  /**
+   * Asynchronous checkpoint: all in-transit messages have arrived and this is reported; not yet
+   * known to be so on all ranks.
+   */
   COLLECTED,
   /** The code (parity) is being computed. */
   ENCODE,
-  /** Own part complete, not yet known to be committed by all. */
+  /** The rank's own part is complete, and not yet known to be committed by all. */
   COMMIT,
-  /** Of a line that nobody waits for: that is told, so that others may have committed it. */
+  /** Asynchronous checkpoint: its completion is reported, so other ranks may have committed it. */
   AGREE,
   /** Just committed. */
   COMMITTED,
   /** In the recovery, while lost checkpoints are rebuilt. */
   REBUILD,
-  /** In the recovery, after the state was restored, before all go on. */
+  /** In the recovery, after the state was restored, before the ranks continue. */
   RESTORED,
-  /** At the beginning of an iteration that a rank repeats alone, while the others go on. */
+  /** At the beginning of an iteration that a rank repeats alone, while the other ranks continue. */
   REPLAY,
-  /** In the recovery of a {@code flowLoop}, where this rank computes an iteration again. */
+  /** In the recovery of a {@code flowLoop}, while this rank computes an iteration again. */
   RECOMPUTE,
   /** After a loop's final checkpoint, at the first communication outside of it. */
   EPILOGUE,
   /** In {@code Fmi.close}. */
   CLOSE;
 
-  /** Whether it belongs to an iteration. */
+  /** Whether the point belongs to an iteration. */
   public boolean inLoop() {
     return switch (this) {
       case INIT, CONNECT, PROLOGUE, EPILOGUE, CLOSE -> false;

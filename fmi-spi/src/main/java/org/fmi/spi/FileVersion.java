@@ -3,10 +3,10 @@ package org.fmi.spi;
 import java.util.List;
 
 /**
- * A version of the job's checkpoints that files hold.
+ * A version of the job's checkpoints in files.
  *
- * @param token tells it from others of the same number; the same on all ranks
- * @param needed its checkpoints, ascending by version; the last one is what to go on from
+ * @param token distinguishes versions of the same number; the same on all ranks
+ * @param needed its checkpoints, ascending by version; the last one is the recovery line
  */
 public record FileVersion(long token, List<CheckpointId> needed) {
   public FileVersion {
@@ -16,7 +16,7 @@ public record FileVersion(long token, List<CheckpointId> needed) {
     }
   }
 
-  /** What to go on from. */
+  /** The checkpoint to continue from. */
   public CheckpointId line() {
     return needed.getLast();
   }

@@ -1,19 +1,19 @@
 package org.fmi.spi;
 
 /**
- * Something that a machine has or lacks, as {@code fmi doctor} tells it.
+ * A finding of {@code fmi doctor}: something that a machine has or lacks.
  *
- * @param text for a person; if all is not well: why, and what would help
+ * @param text for a person; unless all is well, the reason and what would help
  */
 public record Finding(Kind kind, String text) {
-  /** How it is. */
+  /** The state of the thing in question. */
   public enum Kind {
     OK,
-    /** It is not there, and only those who ask for it would need it. */
+    /** Absent, and needed only by users who ask for it. */
     UNUSED,
-    /** It is not there; FMI goes on without it, but slower or with less. */
+    /** Absent; FMI works without it, but more slowly or with fewer features. */
     MISSING,
-    /** It is there and does not work. */
+    /** Present and broken. */
     FAILED
   }
 

@@ -5,36 +5,39 @@ import java.lang.foreign.MemorySegment;
 /** Takes the frames that a transport has received. */
 public interface FrameHandler {
   /**
-   * A frame has arrived from the authenticated rank {@code peer}. Its memory is valid only during
-   * the call.
+   * Takes a frame that has arrived from the authenticated rank {@code peer}. Its memory is valid
+   * only during the call.
    *
-   * @param memory where it lies
+   * @param memory the segment that holds it
    * @param at offset of its header ({@link org.fmi.wire.FrameLayout}); the payload follows the
    *     header
    */
   void onFrame(int peer, MemorySegment memory, long at);
 
   /**
-   * Asks where the payload of a frame is to be put, of which only the header has arrived, for
-   * transports that can receive it there. The place stays as it is until {@link #onLanded}.
+   * Asks for the destination of a payload when only the frame's header has arrived, for transports
+   * that can receive it in place. The destination stays valid until {@link #onLanded}.
    *
-   * @param landing receives the place
-   * @return whether there is one; if not, the frame is to be handed on when it is whole
+   * @param landing receives the destination
+   * @return whether there is a destination; if not, the frame is delivered when it is complete
    */
   default boolean land(int peer, MemorySegment memory, long at, Landing landing) {
     return false;
   }
 
-  /** The payload of a frame lies where {@link #land} wanted it; in place of {@link #onFrame}. */
+  /**
+   * The payload of a frame is at the destination that {@link #land} gave; replaces {@link
+   * #onFrame}.
+   */
   default void onLanded(int peer, MemorySegment memory, long at) {
     throw new IllegalStateException("nothing lands from rank " + peer);
   }
 
   /**
-   * Reading from {@code peer} has ended; only transports with a {@link RemoteMemory} say so.
+   * Reading from {@code peer} has ended. Only transports with a {@link RemoteMemory} call this.
    *
    * @param id see {@link RemoteMemory#read}
-   * @param whole whether all is here; if not, all of it is to be fetched in frames
+   * @param whole whether all bytes have arrived; if not, all of them are to be fetched in frames
    */
   default void onRead(int peer, long id, boolean whole) {
     throw new IllegalStateException("nothing is read from rank " + peer);

@@ -5,29 +5,29 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A checkpoint's image, read from its beginning to its end. Who gives it compares it with its
- * checksums: they serve whoever takes it too.
+ * A checkpoint's image, read sequentially. The source compares it with its checksums, and passes
+ * them on for the reader's use.
  */
 public interface ImageContent extends Closeable {
-  /** Where an image comes from. */
+  /** The source of an image. */
   interface Source {
     /**
-     * Opens it, to be read from its beginning.
+     * Opens the image, to be read from its beginning.
      *
-     * @throws IOException if that is impossible; the message names the file
+     * @throws IOException if it cannot be opened; the message names the file
      */
     ImageContent open() throws IOException;
   }
 
   /**
-   * Puts the next bytes into a buffer that has room for one at least. Only when all of a block was
-   * given, it has been compared with its checksum.
+   * Puts the next bytes into a buffer with room for at least one byte. A block has been compared
+   * with its checksum only after its last byte was returned.
    *
-   * @return how many; -1 if there are none left
-   * @throws IOException if they are not what was written; the message names the file
+   * @return the number of bytes; -1 at the end
+   * @throws IOException if they are not the bytes that were written; the message names the file
    */
   int read(ByteBuffer to) throws IOException;
 
-  /** CRC32C of the bytes that the last {@link #read} has given. */
+  /** The CRC32C of the bytes of the last {@link #read}. */
   int sum();
 }

@@ -5,19 +5,19 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings that all ranks of a job have in common. Made with {@link #builder}, so that each
- * part stands beside its name.
+ * The settings that all ranks of a job share. Made with {@link #builder}, so that each part stands
+ * beside its name.
  *
  * @param size the number of ranks
  * @param interval when checkpoints are taken
  * @param policy which ranks roll back, and how checkpoints are taken
- * @param groupLosses how many members of a checkpoint group may be lost at once, if it has as many
- *     others
+ * @param groupLosses the number of members of a checkpoint group that may be lost at once, if the
+ *     group has at least as many other members
  * @param logRingBase base k of the log-ring: rank r is connected to r + k^i
  * @param heartbeatMillis a process silent for this long is declared dead
- * @param recordLimitBytes the most that is recorded outside of loops for a replacement
- * @param sendBufferBytes room for copies of short messages that their receivers do not take yet, so
- *     that their sends need not wait; {@link #SEND_BUFFER_OF_HEAP} if it follows from the heap's
+ * @param recordLimitBytes the size limit of the record that a replacement replays outside of loops
+ * @param sendBufferBytes room for copies of short messages that their receivers have not taken yet,
+ *     so that their sends need not wait; {@link #SEND_BUFFER_OF_HEAP} if it follows from the heap's
  *     size
  * @param transports names of the transports to use, in order of preference; empty for all
  */
@@ -47,12 +47,12 @@ public record JobSettings(
         : sendBufferBytes;
   }
 
-  /** Names each part; those without a value of their own here must be given. */
+  /** A builder. Parts without a default value must be set. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** The same, but for what is set in the builder. */
+  /** A builder that starts with these settings. */
   public Builder toBuilder() {
     return new Builder()
         .size(size)
@@ -66,7 +66,7 @@ public record JobSettings(
         .transports(transports);
   }
 
-  /** Collects the parts of {@link JobSettings} by their names. */
+  /** Collects the parts of {@link JobSettings} by name. */
   public static final class Builder {
     private int size;
     private @Nullable CheckpointInterval interval;
@@ -128,7 +128,7 @@ public record JobSettings(
     /**
      * The settings.
      *
-     * @throws NullPointerException if a part was not given, with its name
+     * @throws NullPointerException if a part was not set, with its name
      */
     public JobSettings build() {
       return new JobSettings(

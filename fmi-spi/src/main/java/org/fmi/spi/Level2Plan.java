@@ -3,12 +3,14 @@ package org.fmi.spi;
 import java.util.List;
 
 /**
- * What one rank has to know of checkpoints on files.
+ * One rank's settings for checkpoints in files.
  *
- * @param every iterations between two that are written, rounded up to a checkpoint; 0: none are
- * @param directory where those of the job are; empty if there are none
- * @param origins what the job may begin from, newest first; empty if it begins anew
- * @param others what it begins from instead, if that is of another number of ranks, newest first
+ * @param every iterations between two written checkpoints, rounded up to a checkpoint; 0 to write
+ *     none
+ * @param directory the directory of the job's files; empty if there are none
+ * @param origins the files that the job may start from, newest first; empty for a fresh start
+ * @param others the generations that it starts from instead if they belong to a different number of
+ *     ranks, newest first
  */
 public record Level2Plan(long every, String directory, List<Origin> origins, List<Others> others) {
   /** Without files. */
@@ -23,8 +25,8 @@ public record Level2Plan(long every, String directory, List<Origin> origins, Lis
    * The file that holds this rank's part of a generation of an earlier job.
    *
    * @param generation its name
-   * @param digest of the file
-   * @param needed the checkpoints in it that all ranks begin from
+   * @param digest the file's digest
+   * @param needed the checkpoints in it that all ranks start from
    */
   public record Origin(String generation, String path, int digest, List<CheckpointId> needed) {
     public Origin {
@@ -35,9 +37,9 @@ public record Level2Plan(long every, String directory, List<Origin> origins, Lis
   /**
    * A generation of a job with another number of ranks.
    *
-   * @param size how many it had
+   * @param size that number
    * @param needed its checkpoints
-   * @param files that they are in
+   * @param files the files that contain them
    */
   public record Others(
       String generation, int size, List<CheckpointId> needed, List<OfRanks> files) {
@@ -50,7 +52,7 @@ public record Level2Plan(long every, String directory, List<Origin> origins, Lis
   /**
    * A file of such a generation.
    *
-   * @param ranks whose images are in it
+   * @param ranks the ranks whose images it contains
    */
   public record OfRanks(String path, int digest, int[] ranks) {}
 }

@@ -1,6 +1,6 @@
 package org.fmi.spi;
 
-/** The medium that a transport's messages travel through: reports count peers by it. */
+/** The medium of a transport's messages. Reports count peers by medium. */
 public enum Medium {
   SHARED_MEMORY,
   TCP,

@@ -7,34 +7,34 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * Named pieces of a node's memory that outlive the processes of its ranks, and die with the node or
+ * Named pieces of a node's memory that outlive the processes of its ranks, and end with the node or
  * the job.
  */
 public interface NodeMemory {
-  /** Names of the pieces that begin with {@code prefix}. */
+  /** The names of all pieces with this prefix. */
   List<String> list(String prefix) throws IOException;
 
   /**
-   * Creates a piece, or replaces one of this name, with memory really set aside.
+   * Creates a piece, or replaces the one of this name, with its memory allocated at once.
    *
-   * @throws IOException if there is not enough; the message says how much was wanted, how much
-   *     there is, and what would help
+   * @throws IOException if there is not enough memory; the message says how much was requested, how
+   *     much is free, and what would help
    */
   MemorySegment create(String name, long bytes, Arena arena) throws IOException;
 
-  /** Says what a piece holds. */
+  /** Provides a piece's content. */
   interface Filler {
-    /** Says nothing. */
+    /** Provides zeros. */
     Filler NONE = (at, to) -> to.position(to.limit());
 
     /**
-     * Puts what belongs at a place of the piece into a buffer that has room for a byte at least,
-     * and moves its position behind that. The places follow each other, from 0 on; after a 0 all is
-     * asked for again.
+     * Puts the content at a position of the piece into a buffer with room for at least one byte,
+     * and advances the buffer's position. Positions follow each other, from 0 on; a call with
+     * position 0 restarts the content.
      */
     void fill(long at, ByteBuffer to) throws IOException;
 
-    /** Fills memory that is there. */
+    /** Fills existing memory. */
     default void fill(MemorySegment memory) throws IOException {
       for (long at = 0; at < memory.byteSize(); ) {
         long most = Math.min(memory.byteSize() - at, 1 << 30);
@@ -46,10 +46,10 @@ public interface NodeMemory {
   }
 
   /**
-   * {@link #create(String, long, Arena)} of a piece with content, which may cost less than to put
-   * it there afterwards.
+   * {@link #create(String, long, Arena)} of a piece with content, which may cost less than writing
+   * the content afterwards.
    *
-   * @throws UnreadableException that of the filler, if it throws; no piece is left then
+   * @throws UnreadableException if the filler throws it; no piece is left then
    */
   default MemorySegment create(String name, long bytes, Arena arena, Filler filler)
       throws IOException {
@@ -67,9 +67,9 @@ public interface NodeMemory {
   MemorySegment open(String name, Arena arena) throws IOException;
 
   /**
-   * Gives a piece one more name, under which it lives on if it is deleted under the first.
+   * Gives a piece one more name, under which it survives deletion of the first.
    *
-   * @return false if this memory cannot
+   * @return false if this memory does not support it
    */
   default boolean link(String name, String another) throws IOException {
     return false;
@@ -81,8 +81,8 @@ public interface NodeMemory {
   }
 
   /**
-   * How many bytes the ranks of the node may still take in their processes. Pieces on a disk are
-   * not among them.
+   * The number of bytes that the ranks of the node may still allocate in their processes. Pieces on
+   * a disk do not count.
    */
   long free() throws IOException;
 

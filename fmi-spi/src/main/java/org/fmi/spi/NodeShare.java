@@ -4,46 +4,46 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory that ranks of one node share during an epoch, beside the frames of their transport:
- * collectives use it. It is gone when the transport is closed.
+ * Memory that ranks of one node share during an epoch, beside their transport's frames; used by
+ * collectives. It is gone when the transport is closed.
  */
 public interface NodeShare {
   /**
-   * The number of a rank's node; ranks that can share memory have the same, and all ranks see the
-   * same numbers. Negative for a rank that cannot share memory.
+   * The number of a rank's node. Ranks that can share memory have the same number, and all ranks
+   * see the same numbers. Negative for a rank that cannot share memory.
    */
   int node(int rank);
 
   /**
-   * Makes memory of zeros that others of the node can open.
+   * Creates zeroed memory that other ranks of the node can open.
    *
-   * @param key among those that this rank has made, and has not {@link #hide hidden}, the only one
+   * @param key unique among the segments that this rank has created and not {@link #hide hidden}
    * @throws IOException if there is no room
    */
   MemorySegment create(int key, long bytes) throws IOException;
 
   /**
-   * Opens what another rank has made.
+   * Opens memory that another rank has created.
    *
-   * @throws IOException if that is not possible, such as for memory that was hidden
+   * @throws IOException if that is impossible, for example because the memory was hidden
    */
   MemorySegment open(int owner, int key) throws IOException;
 
   /**
-   * Nobody can open it any more, from the end of the epoch on at the latest; those who have may go
-   * on using it.
+   * Makes memory impossible to open, from the end of the epoch on at the latest. Ranks that have
+   * opened it may continue to use it.
    */
   void hide(int key);
 
   /**
-   * Gives up memory that was made or opened here, which this rank uses no more. Others may go on.
-   * Does nothing after the end of the epoch.
+   * Unmaps memory that was created or opened here and that this rank no longer uses. Other ranks
+   * may continue to use it. Does nothing after the end of the epoch.
    */
   void unmap(MemorySegment memory);
 
   /**
-   * Wakes a rank that sleeps: what it waits for may have been written. Costs a look at its memory
-   * if it is awake.
+   * Wakes a rank that sleeps, as the memory that it waits for may have changed. Costs one read of
+   * its memory if it is awake.
    */
   void nudge(int peer);
 }

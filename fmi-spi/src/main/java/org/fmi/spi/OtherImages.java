@@ -5,35 +5,36 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * The checkpoints in files of a job with another number of ranks, which this one may begin from.
+ * The checkpoints in files of a job with a different number of ranks, which this job may start
+ * from.
  */
 public interface OtherImages extends AutoCloseable {
-  /** How the user calls them. */
+  /** The user's name for them. */
   String name();
 
-  /** How many ranks that job had. */
+  /** The number of ranks of that job. */
   int size();
 
-  /** Its checkpoints, ascending by version; the last one is what to go on from. */
+  /** Its checkpoints, ascending by version; the last one is the recovery line. */
   List<CheckpointId> needed();
 
   /**
-   * Compares all of an image with its checksums.
+   * Compares a whole image with its checksums.
    *
-   * @throws IOException if it is not as it was written; the message names the file
+   * @throws IOException if the image is damaged; the message names the file
    */
   void verify(int rank, CheckpointId id) throws IOException;
 
   /**
    * Reads a part of an image, and compares it with its checksums.
    *
-   * @param at where the part begins
-   * @param into of the size of the part
-   * @throws IOException if it is not as it was written; the message names the file
+   * @param at the offset of the part
+   * @param into has the size of the part
+   * @throws IOException if the image is damaged; the message names the file
    */
   void read(int rank, CheckpointId id, long at, MemorySegment into) throws IOException;
 
-  /** Closes files; they are opened again when something is read. */
+  /** Closes files. They are opened again by the next read. */
   @Override
   void close();
 }

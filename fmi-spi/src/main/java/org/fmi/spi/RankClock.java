@@ -1,8 +1,8 @@
 package org.fmi.spi;
 
 /**
- * A rank's time, and the place where its application's thread waits for what its other threads
- * (control plane, failure detector) bring. Injected, so that a simulation can replace both.
+ * A rank's time, and the place where its application's thread waits for results of its other
+ * threads (control plane, failure detector). Injected, so that a simulation can replace both.
  *
  * <p>The way to wait for a condition that another thread makes true:
  *
@@ -18,8 +18,8 @@ public interface RankClock {
   long nanoTime();
 
   /**
-   * Blocks until {@link #wakeup} is called or {@code maxNanos} have gone by, whichever comes first;
-   * at once if {@code maxNanos} is not positive. A wakeup that came since the last await returned
+   * Blocks until {@link #wakeup} is called or {@code maxNanos} have passed, whichever is first;
+   * returns at once if {@code maxNanos} is not positive. A wakeup since the last await returned
    * counts, once. May return early. Called by the application's thread only.
    *
    * @param maxNanos {@link Long#MAX_VALUE} for no limit

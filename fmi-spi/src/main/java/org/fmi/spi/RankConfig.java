@@ -6,25 +6,24 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rank is given when it starts; the same for all epochs of its process. Made with {@link
- * #builder}, so that each part stands beside its name.
+ * The configuration of a rank's process, the same for all its epochs. Made with {@link #builder},
+ * so that each part stands beside its name.
  *
  * @param jobId the job's public name, part of every name on the machine
  * @param secret the job's secret, 32 bytes; never logged
  * @param rank this rank
- * @param incarnation how many processes served this rank before
+ * @param incarnation the number of earlier processes of this rank
  * @param host the address under which other nodes reach this one
  * @param node number of the node this process runs on
  * @param nodeDirectory the daemon's directory in node memory (mode 0700), deleted with the node or
  *     job
- * @param pieceDirectory where the node keeps checkpoints: that directory too, or one like it on a
- *     disk
- * @param ranksOnNode ranks of this node
- * @param ranksOnMachine ranks that share this machine's cores and memory: those of all nodes, if
- *     they are local ones
- * @param cores cores that these may use
+ * @param pieceDirectory the node's directory for checkpoints: the same, or one on a disk
+ * @param ranksOnNode the number of ranks on this node
+ * @param ranksOnMachine the number of ranks that share this machine's cores and memory, which are
+ *     those of all nodes if the nodes are local
+ * @param cores the number of cores available to these ranks
  * @param group the world ranks of this rank's checkpoint group, ascending, this one included
- * @param job what all ranks have in common
+ * @param job the settings common to all ranks
  * @param level2 checkpoints on files
  * @param faults failures to inject in this process
  */
@@ -50,19 +49,19 @@ public record RankConfig(
   }
 
   /**
-   * The file that the first rank of a node to go on without a transport makes, and says so; the
-   * others find it, and do not say it again.
+   * The marker file of a node's first rank to continue without a transport, which reports it. The
+   * other ranks find the file, and do not report it again.
    */
   public Path saidWithout(String transport) {
     return Path.of(nodeDirectory, "without-" + transport);
   }
 
-  /** Names each part; those without a value of their own here must be given. */
+  /** A builder. Parts without a default value must be set. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** The same, but for what is set in the builder. */
+  /** A builder that starts with this configuration. */
   public Builder toBuilder() {
     return new Builder()
         .jobId(jobId)
@@ -82,7 +81,7 @@ public record RankConfig(
         .faults(faults);
   }
 
-  /** The same, but for the transports. */
+  /** A copy with other transports. */
   public RankConfig withTransports(List<String> names) {
     return toBuilder().job(job.toBuilder().transports(names).build()).build();
   }
@@ -100,7 +99,7 @@ public record RankConfig(
         + "]";
   }
 
-  /** Collects the parts of a {@link RankConfig} by their names. */
+  /** Collects the parts of a {@link RankConfig} by name. */
   public static final class Builder {
     private @Nullable String jobId;
     private byte @Nullable [] secret;
@@ -155,7 +154,7 @@ public record RankConfig(
       return this;
     }
 
-    /** If it is not the node's. */
+    /** Sets the directory for checkpoints, if it differs from the node's. */
     public Builder pieceDirectory(String value) {
       pieceDirectory = value;
       return this;
@@ -199,7 +198,7 @@ public record RankConfig(
     /**
      * The configuration.
      *
-     * @throws NullPointerException if a part was not given, with its name
+     * @throws NullPointerException if a part was not set, with its name
      */
     public RankConfig build() {
       return new RankConfig(

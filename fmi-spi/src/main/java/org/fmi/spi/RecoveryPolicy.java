@@ -4,11 +4,11 @@ import org.fmi.codec.Tag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a job recovers: which ranks roll back after a failure, and how checkpoints are taken. Chosen
- * once, by {@code fmirun}; the job and all its ranks go by it.
+ * A job's recovery policy: which ranks roll back after a failure, and how checkpoints are taken.
+ * Chosen once, by {@code fmirun}; the job and all its ranks follow it.
  *
- * <p>What does not go together cannot be written down: a flow begins at a checkpoint that all ranks
- * have waited for, and {@code --check} repeats iterations of all ranks together.
+ * <p>Invalid combinations cannot be expressed: a flow begins at a blocking checkpoint, and {@code
+ * --check} repeats iterations of all ranks together.
  */
 public sealed interface RecoveryPolicy {
   /**
@@ -21,9 +21,9 @@ public sealed interface RecoveryPolicy {
   record Global(boolean overlapped, boolean files) implements RecoveryPolicy {}
 
   /**
-   * Only failed ranks roll back; the others send them again what their logs hold.
+   * Only failed ranks roll back. The other ranks resend the messages in their logs.
    *
-   * @param log what a rank may keep of the messages that it has sent
+   * @param log the limit of a rank's log of sent messages
    * @param overlapped see {@link #overlapped}
    * @param files see {@link #files}
    */
@@ -31,10 +31,10 @@ public sealed interface RecoveryPolicy {
   record Local(Log log, boolean overlapped, boolean files) implements RecoveryPolicy {}
 
   /**
-   * In a {@code flowLoop} only the ranks compute again that the lost data came from.
+   * In a {@code flowLoop}, only ranks whose data the lost state came from compute again.
    *
-   * @param limit the most ranks that do; all ranks roll back where more would have to
-   * @param log in loops of the other forms only failed ranks roll back, with this log; null if all
+   * @param limit the highest number of such ranks; if more ranks would have to, all ranks roll back
+   * @param log the log for loops of the other forms, where only failed ranks roll back; null if all
    *     ranks do
    * @param files see {@link #files}
    */
@@ -53,7 +53,7 @@ public sealed interface RecoveryPolicy {
   }
 
   /**
-   * All ranks roll back, also without a failure: iterations are repeated now and then, and
+   * All ranks roll back, even without a failure: iterations are repeated from time to time, and
    * compared.
    *
    * @param files see {@link #files}
@@ -66,9 +66,9 @@ public sealed interface RecoveryPolicy {
     }
   }
 
-  /** The most that a rank keeps of the messages that it has sent since the last checkpoint. */
+  /** The limit of a rank's log of messages sent since the last checkpoint. */
   sealed interface Log {
-    /** As much as the state of the loop takes, as far as the node's memory allows that. */
+    /** The size of the loop's state, as the node's memory permits. */
     @Tag(1)
     record OfState() implements Log {}
 
@@ -87,21 +87,21 @@ public sealed interface RecoveryPolicy {
     }
   }
 
-  /** All ranks roll back, to a checkpoint that all of them have waited for. */
+  /** All ranks roll back, to a blocking checkpoint. */
   static RecoveryPolicy global() {
     return new Global(false, false);
   }
 
   /**
-   * Whether ranks continue while a checkpoint is taken, so that messages cross it. They still wait
-   * for the first and the last one of a loop, and for those that are written to files.
+   * Whether ranks continue while a checkpoint is taken, so that messages may cross it. The first
+   * and the last checkpoint of a loop, and checkpoints written to files, are blocking nevertheless.
    */
   boolean overlapped();
 
-  /** Whether checkpoints are written to files, too. */
+  /** Whether checkpoints are written to files too. */
   boolean files();
 
-  /** The log that lets only failed ranks roll back; null if there is none. */
+  /** The log of a local rollback; null if there is none. */
   default @Nullable Log log() {
     return switch (this) {
       case Local local -> local.log;
@@ -110,19 +110,19 @@ public sealed interface RecoveryPolicy {
     };
   }
 
-  /** Whether iterations are repeated now and then, and compared. */
+  /** Whether iterations are repeated from time to time, and compared. */
   default boolean checked() {
     return this instanceof Checked;
   }
 
-  /** Whether ranks wait for none of the checkpoints between a loop's first and its last one. */
+  /** Whether all checkpoints between a loop's first and its last one are asynchronous. */
   default boolean nobodyWaits() {
     return overlapped() && !files();
   }
 
   /**
-   * Whether the messages of a loop are numbered from a checkpoint on, where there are logs. A
-   * {@code flowLoop} rolls back as a whole: it needs that only where messages cross checkpoints.
+   * Whether the messages of a loop are numbered from a checkpoint on, in a job with logs. A {@code
+   * flowLoop} rolls back as a whole: it needs numbers only where messages cross checkpoints.
    */
   default boolean numbersMessages(boolean flowLoop) {
     return !flowLoop || overlapped();

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves long messages from one rank's memory straight into another's, without frames and without
- * copies: what a transport has if its network can. The receiver reads, when it knows where to.
+ * Moves long messages directly from one rank's memory to another's, without frames and copies, on
+ * networks that support it. The receiver reads, once it knows the destination.
  *
  * <pre>
  *   sender                                    receiver
@@ -14,55 +14,55 @@ import org.jspecify.annotations.Nullable;
  *   Exposure.close &lt;----------in a frame---
  * </pre>
  *
- * The frames are the caller's. It keeps memory as it is while it is exposed or read into. What is
- * exposed is native memory ({@link MemorySegment#isNative}): what is on the heap may be moved by
- * the garbage collector at any time. Called by the application's thread.
+ * The caller sends the frames. It keeps memory unchanged while it is exposed or read into. Exposed
+ * memory is native ({@link MemorySegment#isNative}), as the garbage collector may move heap memory
+ * at any time. Called by the application's thread.
  */
 public interface RemoteMemory {
-  /** The length of what {@link #expose} gives; pass it on as it is. */
+  /** The length of a ticket from {@link #expose}; it is passed on unchanged. */
   int TICKET_LONGS = 2;
 
-  /** The shortest message in bytes that is better read than sent in frames. */
+  /** The shortest message, in bytes, for which a read is faster than frames. */
   long leastBytes();
 
   /**
    * Lets the peers of this epoch read memory.
    *
-   * @param ticket is filled with what {@link #read} needs
-   * @return null if it cannot be exposed: its bytes are to be sent in frames
+   * @param ticket receives the arguments for {@link #read}
+   * @return null if the memory cannot be exposed; its bytes are sent in frames then
    */
   @Nullable Exposure expose(MemorySegment memory, long offset, long bytes, long[] ticket);
 
   /**
-   * Begins to read what a peer has exposed. {@link FrameHandler#onRead} tells the {@code id} when
-   * all is here, or when it turns out that the rest cannot be read. If the peer fails, nothing may.
+   * Begins to read memory that a peer has exposed. {@link FrameHandler#onRead} reports the {@code
+   * id} when all bytes have arrived, or when the rest cannot be read. If the peer fails, there may
+   * be no report.
    *
    * @param base a primitive array or a {@link MemorySegment}; its {@code bytes} from {@code offset}
-   *     on are undefined until then
-   * @param id names it among all that are read from that peer at this time
-   * @return false if it cannot be read into this memory: its bytes are to be fetched in frames
+   *     on are undefined until the report
+   * @param id unique among the current reads from that peer
+   * @return false if the bytes cannot be read into this memory; they are fetched in frames then
    */
   boolean read(int peer, long[] ticket, Object base, long offset, long bytes, long id);
 
   /**
-   * Whether the reader's processor moves the bytes, as it does with those of frames. Then it
-   * depends on where the bytes lie which of the two takes less time: the caller may measure it.
+   * Whether the reader's processor moves the bytes, as it does with those of frames. The faster way
+   * then depends on where the bytes are, and the caller may measure it.
    */
   default boolean byProcessor() {
     return false;
   }
 
   /**
-   * The epoch is over, and the memory is about to be the program's again: when this returns, none
-   * of it is read or written from outside any more. Nobody is notified: the peers may take what
-   * looks like the end of this process for its death. Nothing but {@link Transport#close} and
-   * {@link Transport#wakeup} may follow.
+   * Stops all access, as the epoch is over and the memory returns to the program: after this call
+   * no peer reads or writes it. Peers are not notified, as they may take a notification for the
+   * death of this process. Only {@link Transport#close} and {@link Transport#wakeup} may follow.
    */
   void stop();
 
   /** Memory that peers may read. */
   interface Exposure extends AutoCloseable {
-    /** They have, or will not: it is its owner's again. */
+    /** Ends the peers' access: they have read the memory, or will not. */
     @Override
     void close();
   }

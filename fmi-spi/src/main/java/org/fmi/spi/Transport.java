@@ -4,8 +4,8 @@ import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries frames between this rank and others during one epoch. A new epoch gets a new transport
- * with a new endpoint, so that no message can cross an epoch.
+ * Carries frames between this rank and other ranks during one epoch. A new epoch gets a new
+ * transport with a new endpoint, so that no message can cross an epoch.
  *
  * <pre>
  *   Comm, collectives          org.fmi.core.comm, coll
@@ -15,11 +15,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <ul>
- *   <li>Called by one thread at a time, the application's, not always the same one: threads take
- *       turns. Only {@link #wakeup} may be called at any time.
+ *   <li>Called by one thread at a time, the application's. It may be a different thread each time.
+ *       Only {@link #wakeup} may be called at any time.
  *   <li>Frames from one rank to another arrive whole, once, and in the order offered.
- *   <li>Nothing here blocks but {@link #await}; connections are made on first use, while {@link
- *       #poll} is called.
+ *   <li>Only {@link #await} blocks. Connections are made on first use, during {@link #poll}.
  *   <li>A connection that breaks is reported by {@link FrameHandler#onPeerLost}; the transport
  *       never reconnects within an epoch.
  * </ul>
@@ -34,90 +33,91 @@ public interface Transport extends AutoCloseable {
     return Medium.OTHER;
   }
 
-  /** What others need to reach this rank; published to all in H1. */
+  /** The address of this rank, published to all ranks in H1. */
   byte[] endpoint();
 
   /**
-   * The endpoints of all ranks, by world rank. Called once, before the first {@link #offer}. A rank
-   * whose endpoint is empty does not use this transport.
+   * Sets the endpoints of all ranks, by world rank. Called once, before the first {@link #offer}. A
+   * rank with an empty endpoint does not use this transport.
    */
   void start(Endpoints endpoints);
 
-  /** Whether {@code peer} can be reached this way. */
+  /** Whether {@code peer} can be reached by this transport. */
   boolean reaches(int peer);
 
   /** The most payload bytes a frame may have; a multiple of 64. */
   int maxPayload();
 
   /**
-   * The longest message in bytes that is best sent at once, without asking the receiver first; at
-   * most {@link #maxPayload}.
+   * The longest message, in bytes, that is sent eagerly, without asking the receiver first; at most
+   * {@link #maxPayload}.
    */
   int eagerLimit();
 
   /**
-   * The most bytes of messages sent at once that are to be on the way to one peer, or there without
-   * a receive; other limits may be lower.
+   * The limit on eager bytes to one peer that are in flight or unmatched there; other limits may be
+   * lower.
    */
   default long windowBytes() {
     return Long.MAX_VALUE;
   }
 
   /**
-   * Sends a frame, or refuses it for now (back-pressure). Header and payload have been copied or
-   * written when it returns true: the frame and its payload may be changed. It goes out at once as
-   * far as the connection takes it: the program may compute for long before it calls again. May
+   * Sends a frame, or refuses it for now (back-pressure). When it returns true, header and payload
+   * have been copied or written, and the caller may change them. The frame leaves at once if the
+   * connection has room, as the program may compute for a long time before its next call. May
    * refuse while the connection is being made.
    */
   boolean offer(int peer, Frame frame);
 
   /**
-   * Whether all that was accepted for {@code peer} reaches it even if nothing here is called for
-   * long. If not, {@link #poll} works on that, and {@link #await} ends when it can go on. True too
-   * if the peer is lost.
+   * Whether every accepted frame reaches {@code peer} even if this transport is not called for a
+   * long time. If not, {@link #poll} works on it, and {@link #await} ends when poll can continue.
+   * True as well if the peer is lost.
    */
   default boolean handedOver(int peer) {
     return true;
   }
 
   /**
-   * Makes progress: writes what was accepted, reads what has arrived, hands each frame to {@code
+   * Makes progress: writes accepted frames, reads arrived frames, and passes each of them to {@code
    * handler} on this thread.
    *
-   * @return the amount of work done, 0 if there was none
+   * @return the amount of work done; 0 if there was none
    */
   int poll(FrameHandler handler);
 
   /**
-   * Blocks until there may be something to poll or room for a frame that was refused, {@link
-   * #wakeup} is called, the bell rings, or {@code maxNanos} have gone by. A wakeup that came before
-   * counts. May return early.
+   * Blocks until there may be something to poll or room for a refused frame, {@link #wakeup} is
+   * called, the bell rings, or {@code maxNanos} have passed. An earlier wakeup counts. May return
+   * early.
    */
   void await(long maxNanos);
 
   /**
-   * Where this rank is woken from {@link #await} by others of its node: a UDP port of the loopback
-   * address; any datagram that arrives there rings the bell. A rank sleeps in one transport's await
-   * only; its other transports ring there.
+   * The bell by which other ranks of the node wake this rank from {@link #await}: a UDP port of the
+   * loopback address, at which any datagram rings. A rank sleeps in the await of one transport
+   * only; its other transports ring that transport's bell.
    *
-   * @throws java.io.UncheckedIOException if no port can be had
+   * @throws java.io.UncheckedIOException if no port is available
    */
   int bell();
 
   /**
-   * The rank is about to sleep in another transport's await: from now on, what await waits for
-   * rings that transport's bell. A ring disarms.
+   * Arms the transport, as the rank is about to sleep in another transport's await: from now on,
+   * events for this transport ring that bell. A ring disarms it.
    *
    * @param bell see {@link #bell}
-   * @return whether it was armed with that bell before. If not, something may have come just before
-   *     it was: poll, and let the first sleep be short, for on its way through the sender's store
-   *     buffer it may be invisible for some microseconds still.
+   * @return whether it was already armed with that bell. If not, something may have arrived just
+   *     before: the caller polls, and keeps the first sleep short, as the event may stay invisible
+   *     in the sender's store buffer for some microseconds.
    */
   boolean arm(int bell);
 
   /**
-   * Whether a thread of the kernel may have to run on this rank's core before something arrives, as
-   * for a device in software. A rank that waits then yields its core now and then, even its own.
+   * Whether a kernel thread may have to run on this rank's core before something arrives, as for a
+   * device in software. A waiting rank then yields its core from time to time, even a dedicated
+   * one.
    */
   default boolean needsYields() {
     return false;
@@ -128,18 +128,20 @@ public interface Transport extends AutoCloseable {
     return null;
   }
 
-  /** Reads the memory of other ranks; null if this transport cannot. Always the same. */
+  /**
+   * Access to the memory of other ranks; null if this transport has none. Always the same object.
+   */
   default @Nullable RemoteMemory remoteMemory() {
     return null;
   }
 
   /**
-   * Ends {@link #await} now, or the next one at once. Any thread, at any time: does nothing after
+   * Ends {@link #await} now, or the next one at once. Any thread, at any time; does nothing after
    * {@link #close}.
    */
   void wakeup();
 
-  /** Closes all connections at once and frees everything; frames not yet written are dropped. */
+  /** Closes all connections at once and frees everything. Unwritten frames are dropped. */
   @Override
   void close();
 }

@@ -9,20 +9,20 @@ public interface TransportProvider {
   String name();
 
   /**
-   * Transports are tried for a peer in the order of this number, lowest first: 10 shared memory, 20
+   * The transport's rank in the order of preference for a peer, lowest first: 10 shared memory, 20
    * RDMA, 30 TCP.
    */
   int order();
 
   /**
-   * Whether this machine has what the transport is for, as far as can be told at no cost. If not,
-   * it is left out silently, unless it was asked for by name.
+   * Whether this machine appears to have the transport's hardware; a cheap check. If not, the
+   * transport is left out silently, unless the user asked for it by name.
    */
   default boolean present() {
     return true;
   }
 
-  /** What the transport needs of a machine and what this one has of it, for a person who asks. */
+  /** The transport's requirements and what this machine has of them, for a person who asks. */
   default List<Finding> diagnose() {
     return List.of();
   }
@@ -30,9 +30,10 @@ public interface TransportProvider {
   /**
    * Opens a transport for one epoch of one rank.
    *
-   * @param diagnostics shows what the user should know
+   * @param diagnostics receives messages for the user
    * @throws IOException if it cannot work here now; the message says why and what would help. The
-   *     rank goes on without it in this epoch, unless it was asked for by name or is the last one.
+   *     rank continues without it in this epoch, unless the user asked for it by name or it is the
+   *     last one.
    */
   Transport open(RankConfig config, int epoch, Diagnostics diagnostics) throws IOException;
 }

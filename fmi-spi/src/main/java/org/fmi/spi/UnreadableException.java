@@ -2,11 +2,11 @@ package org.fmi.spi;
 
 import java.io.IOException;
 
-/** What an image is to be read from does not give it, and says why in its message. */
+/** The source of an image is unreadable. The message gives the reason. */
 public final class UnreadableException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** With what was wrong. */
+  /** An exception with the reason of its cause. */
   public UnreadableException(IOException cause) {
     super(cause.getMessage(), cause);
   }

@@ -1,6 +1,6 @@
 package org.fmi.spi;
 
-/** A checkpoint is lost for good. The message says which, and whose. */
+/** A checkpoint is lost for good. The message says which one, and whose. */
 public final class UnrecoverableException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A frame on its way out: header fields and a reference to the payload in the caller's memory.
- * Mutable and reused, so that a send allocates nothing.
+ * An outgoing frame: header fields and a reference to the payload in the caller's memory. Mutable
+ * and reused, so that a send allocates nothing.
  */
 public final class Frame {
   public byte kind;
@@ -19,7 +19,7 @@ public final class Frame {
   /** A primitive array or a {@link MemorySegment}; null if there is no payload. */
   public @Nullable Object base;
 
-  /** Where the payload begins in {@link #base}, in bytes. */
+  /** The payload's offset in {@link #base}, in bytes. */
   public long baseOffset;
 
   /** The payload's length in bytes. */

@@ -13,13 +13,13 @@ import java.nio.ByteOrder;
  *  +------+------+--------+---------+---------+-------+----------+---------+-------+--------
  * </pre>
  *
- * The sender is known from the connection. {@code payload} is the bytes that follow in this frame;
- * {@code tag} a program's tag with the type of the elements or, in a context of collectives, the
- * signature of the call that the message belongs to: which collective, with what root, length, type
- * and operation. {@code sequence} counts the messages of one ordered pair of ranks (or names a
- * rendezvous, by kind); {@code length} is the whole message's length in bytes; {@code loop} says of
- * a message which line of checkpoints its sender has come to, times two, and by the last bit
- * whether it has stopped recording; 0 where all ranks wait for each checkpoint.
+ * The sender is known from the connection. {@code payload} is the number of bytes that follow in
+ * this frame. {@code tag} is a program's tag with the type of the elements or, in a context of
+ * collectives, the signature of the message's call: the collective, its root, length, type and
+ * operation. {@code sequence} counts the messages of one ordered pair of ranks or, for some kinds,
+ * names a rendezvous. {@code length} is the whole message's length in bytes. {@code loop} is twice
+ * the number of the sender's newest recovery line, plus 1 once the sender has stopped recording; 0
+ * if all checkpoints are blocking.
  */
 public final class FrameLayout {
   public static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;

@@ -11,21 +11,21 @@ import org.jspecify.annotations.Nullable;
  * Copies between a caller's memory (a primitive array or a {@link MemorySegment}, addressed in
  * bytes) and segments, without allocating.
  *
- * <p>The types are told apart by chains of {@code instanceof}, the most frequent ones first.
+ * <p>Chains of {@code instanceof} distinguish the types, the most frequent ones first.
  */
 public final class Memory {
   /**
-   * Up to this many elements are copied by a loop of their own for the types that small messages
-   * have most: the general copy takes longer to begin (15 to 30 ns) than to do. Nothing but the
-   * number of elements counts: a loop takes as long for a byte (3 ns) as for a double. Eight bytes
-   * of a segment go as one long.
+   * Up to this many elements of the types most common in small messages are copied by dedicated
+   * loops: the general copy takes longer to begin (15 to 30 ns) than to do. Only the number of
+   * elements counts: a loop takes as long for a byte (3 ns) as for a double. Eight bytes of a
+   * segment are copied as one long.
    */
   private static final int FEW = 4;
 
-  /** The longest that so many elements are. */
+  /** The most bytes in this many elements. */
   private static final int SMALL = FEW * Long.BYTES;
 
-  /** Eight bytes of an array at once. */
+  /** Accesses eight bytes of an array at once. */
   private static final VarHandle EIGHT =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
@@ -120,7 +120,7 @@ public final class Memory {
     }
   }
 
-  /** Copies {@code bytes} from one caller's memory to another one's. May allocate. */
+  /** Copies {@code bytes} between two callers' memories. May allocate. */
   public static void copy(Object src, long srcOffset, Object dst, long dstOffset, long bytes) {
     if (dst instanceof MemorySegment s) {
       toSegment(src, srcOffset, s, dstOffset, bytes);
@@ -156,7 +156,7 @@ public final class Memory {
     };
   }
 
-  /** A number that differs, almost certainly, if the bytes do. */
+  /** A hash that almost certainly differs if the bytes do. */
   public static long hash(Object base, long offset, long bytes) {
     MemorySegment memory = view(base);
     if (memory == null) {

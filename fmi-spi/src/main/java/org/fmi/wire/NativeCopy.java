@@ -7,17 +7,17 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Long copies to segments by the C library, which does not fetch the lines that it writes over
- * ({@code rep movsb}), as the JVM's loops do. Memory that another core has just read, as rings
- * have, is written two to six times as fast by that. Copies to arrays gain nothing.
+ * Long copies to segments by the C library, which writes without fetching the overwritten cache
+ * lines ({@code rep movsb}), unlike the JVM's loops. This is two to six times as fast for memory
+ * that another core has just read, as in rings. Copies to arrays gain nothing.
  */
 final class NativeCopy {
-  /** From this length on the C library copies so. */
+  /** The length from which the C library copies in this way. */
   static final int LEAST = 2 << 10;
 
   private static final boolean ALLOWED = NativeCopy.class.getModule().isNativeAccessEnabled();
 
-  /** Linked when the first long message comes. */
+  /** Linked at the first long message. */
   private static final class Calls {
     static final MethodHandle MOVE = link();
 
@@ -39,8 +39,8 @@ final class NativeCopy {
   /**
    * Copies {@code bytes}, at least {@link #LEAST}, from {@code base} to a segment.
    *
-   * @return whether it was done: not if {@code base} is an array of booleans, the segment is on the
-   *     heap, or the JVM allows no calls
+   * @return whether it was done; false if {@code base} is an array of booleans, the segment is on
+   *     the heap, or the JVM allows no native calls
    * @throws IllegalArgumentException if {@code base} is neither an array of primitives nor a
    *     segment
    */
@@ -48,7 +48,9 @@ final class NativeCopy {
     if (!ALLOWED || !dst.isNative()) {
       return false;
     }
-    if (base instanceof MemorySegment s) { // apart from views, which are objects the more often
+    if (base
+        instanceof
+        MemorySegment s) { // kept apart from views, which would allocate objects more often
       move(s, offset, dst, at, bytes);
       return true;
     }
@@ -64,7 +66,7 @@ final class NativeCopy {
     try {
       Calls.MOVE.invokeExact(dst.asSlice(at, bytes), src.asSlice(offset, bytes), bytes);
     } catch (RuntimeException | Error e) {
-      throw e; // of the memory: it ends before, or its arena is closed
+      throw e; // thrown for the memory: out of bounds, or a closed arena
     } catch (Throwable t) {
       throw new IllegalStateException("a call of the system throws nothing", t);
     }
