@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ServiceLoader;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.fmi.provider.FmiProvider;
 
 /**
  * One rank's view of the job: the way into the library.
@@ -89,12 +90,12 @@ public interface Fmi extends AutoCloseable {
    * @param state what a checkpoint holds: primitive arrays and arrays of them to any depth, {@link
    *     java.nio.ByteBuffer}s (all of the content, position and limit), {@link
    *     java.lang.foreign.MemorySegment}s, objects that implement Chronicle Bytes' {@code
-   *     BytesMarshallable}, and {@link Holder}s of these, of any {@link java.io.Serializable}
+   *     BytesMarshallable}, and {@link StateRef}s of these, of any {@link java.io.Serializable}
    *     object, of communicators or of {@link Request}s; each is held by reference and restored in
-   *     place, except that a holder of an array gets a new one, which has new rows if it is an
-   *     array of arrays, all of the sizes they had, and one of a serializable object a new one. A
-   *     {@link Box}, a {@link Same} or a {@link Divided} of one of these says how it is shared, for
-   *     jobs that go on with another number of ranks.
+   *     place, except that a {@code StateRef} of an array gets a new one, which has new rows if it
+   *     is an array of arrays, all of the sizes they had, and one of a serializable object a new
+   *     one. A {@link ArrayBlock}, a {@link Replicated} or a {@link Repartitioned} of one of these
+   *     says how it is shared, for jobs that go on with another number of ranks.
    * @throws IllegalStateException if called inside another loop or after {@link #close}, or while
    *     requests of this rank are not complete; if some are at a checkpoint that are no state; or
    *     with the cause that the body has thrown
@@ -177,8 +178,8 @@ public interface Fmi extends AutoCloseable {
       Function<? super S, Object[]> state);
 
   /**
-   * The paper's form of the loop: {@code while ((n = fmi.loop(u, next)) < 1000) { try {...} catch
-   * (Rollback e) {} }}.
+   * The paper's form of the loop: {@code while ((n = fmi.nextIteration(u, next)) < 1000) { try
+   * {...} catch (Rollback e) {} }}.
    *
    * <p>Each call begins the next iteration, takes a checkpoint when one is due, and returns the
    * iteration's number. After a {@link Rollback} was thrown by a communication call, the program
@@ -196,14 +197,14 @@ public interface Fmi extends AutoCloseable {
    * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}; or if the state
    *     objects are others
    */
-  long loop(Object... state);
+  long nextIteration(Object... state);
 
   /**
-   * Ends a loop begun with {@link #loop(Object...)} by a final checkpoint, so that another loop can
+   * Ends a loop begun with {@link #nextIteration} by a final checkpoint, so that another loop can
    * follow. Does nothing outside of such a loop.
    *
-   * @throws Rollback if a failure interrupts it; the program goes on with {@link #loop(Object...)}
-   *     as for its body
+   * @throws Rollback if a failure interrupts it; the program goes on with {@link #nextIteration} as
+   *     for its body
    */
   void endLoop();
 

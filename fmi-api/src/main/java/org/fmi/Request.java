@@ -2,6 +2,7 @@ package org.fmi;
 
 import java.util.Arrays;
 import java.util.List;
+import org.fmi.provider.Progressing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * FmiException} when the operation failed, such as by {@link ErrorClass#TRUNCATE}. A request from
  * before a rollback is void: a program that uses it after the rollback gets {@link
  * ErrorClass#REQUEST}. Forget requests when an iteration begins, unless they are state of the loop:
- * a {@link Holder} of them has, after a rollback, requests that are as far as those were, if what
+ * a {@link StateRef} of them has, after a rollback, requests that are as far as those were, if what
  * they receive into is state too.
  */
 public interface Request {
@@ -45,9 +46,6 @@ public interface Request {
    * @return whether it was cancelled; if not it completes normally
    */
   boolean cancel();
-
-  /** The runtime's side of the calls on many requests: blocks until something may have changed. */
-  void progress();
 
   /**
    * Blocks until all are complete (MPI_Waitall). Null elements are void requests.
@@ -108,7 +106,11 @@ public interface Request {
       if (pending == null) {
         return Comm.UNDEFINED;
       }
-      pending.progress();
+      if (pending instanceof Progressing p) {
+        p.progress();
+      } else {
+        pending.test();
+      }
     }
   }
 

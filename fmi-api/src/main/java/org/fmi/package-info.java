@@ -76,12 +76,12 @@
  * <ol>
  *   <li><b>Register what changes.</b> All that an iteration changes and a later one reads is state
  *       of the loop: arrays, byte buffers, memory segments, objects that write and read themselves,
- *       and {@link org.fmi.Holder}s of these or of serializable objects.
+ *       and {@link org.fmi.StateRef}s of these or of serializable objects.
  *   <li><b>Be repeatable.</b> With the same state an iteration does the same; so a generator of
  *       random numbers is state, a seeded one too. What is outside of loops runs again in a
  *       replacement, and must send and receive the same.
  *   <li><b>Complete requests</b> before an iteration ends, or make them state, in a {@link
- *       org.fmi.Holder}; after a rollback others are void.
+ *       org.fmi.StateRef}; after a rollback others are void.
  *   <li><b>Let {@code Rollback} pass.</b> Do not catch {@link Throwable} around communication
  *       calls.
  *   <li><b>Close.</b> Every rank calls {@link org.fmi.Fmi#close()}; one that ends without it has

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.fmi.provider.Progressing;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ class RequestTest {
   }
 
   /** Complete after {@code after} polls. */
-  private final class Fake implements Request {
+  private final class Fake implements Request, Progressing {
     private final int after;
     private final @Nullable String error;
 
@@ -71,7 +72,7 @@ class RequestTest {
   }
 
   /** Pending; each poll fails. */
-  private static final class Stuck implements Request {
+  private static final class Stuck implements Request, Progressing {
     @Override
     public Status waitFor() {
       throw new FmiException(ErrorClass.OTHER, "no progress");

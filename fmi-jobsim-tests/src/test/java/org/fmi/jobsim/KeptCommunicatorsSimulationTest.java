@@ -8,8 +8,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.Holder;
 import org.fmi.Op;
+import org.fmi.StateRef;
 import org.fmi.control.Notice;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -45,7 +45,7 @@ final class KeptCommunicatorsSimulationTest {
     Comm world = fmi.world();
     int rank = world.rank();
     Comm before = world.dup();
-    Holder<Comm[]> kept = Holder.of(new Comm[] {before});
+    StateRef<Comm[]> kept = StateRef.of(new Comm[] {before});
     long[] sum = new long[1];
     fmi.loop(
         ITERATIONS,
@@ -130,7 +130,7 @@ final class KeptCommunicatorsSimulationTest {
     Program program =
         (fmi, process, cluster) -> {
           Comm world = fmi.world();
-          Holder<Comm[]> kept = Holder.of(new Comm[ITERATIONS]);
+          StateRef<Comm[]> kept = StateRef.of(new Comm[ITERATIONS]);
           fmi.loop(
               ITERATIONS,
               n -> {

@@ -13,8 +13,8 @@ import org.fmi.Flow;
 import org.fmi.FlowBody;
 import org.fmi.Fmi;
 import org.fmi.FmiException;
-import org.fmi.Holder;
 import org.fmi.Request;
+import org.fmi.StateRef;
 import org.fmi.control.Notice;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -168,7 +168,7 @@ final class KeptRequestsSimulationTest {
           long[] few = new long[2];
           long[] said = new long[2];
           long[] heard = new long[2];
-          Holder<Request[]> kept = Holder.of(new Request[6]);
+          StateRef<Request[]> kept = StateRef.of(new Request[6]);
           fmi.loop(
               8,
               n -> {
@@ -228,7 +228,7 @@ final class KeptRequestsSimulationTest {
           int rank = world.rank();
           long[] constant = new long[8_000];
           long[] buffer = new long[1];
-          Holder<Request[]> kept = Holder.of(new Request[1]);
+          StateRef<Request[]> kept = StateRef.of(new Request[1]);
           fmi.loop(
               ITERATIONS,
               n -> {
@@ -268,7 +268,7 @@ final class KeptRequestsSimulationTest {
   }
 
   private static void twoIterations(
-      Fmi fmi, Supplier<Request> posts, Holder<Request[]> kept, Object... others) {
+      Fmi fmi, Supplier<Request> posts, StateRef<Request[]> kept, Object... others) {
     List<Object> state = new ArrayList<>(List.of(others));
     state.add(kept);
     fmi.loop(
@@ -316,7 +316,7 @@ final class KeptRequestsSimulationTest {
               + " of at most 8 bytes from rank 1 with tag 3, whose buffer is no state of the loop",
           (fmi, process, cluster) -> {
             twoIterations(
-                fmi, () -> fmi.world().irecv(new long[1], 1, 3), Holder.of(new Request[1]));
+                fmi, () -> fmi.world().irecv(new long[1], 1, 3), StateRef.of(new Request[1]));
             return 0;
           });
     }
@@ -330,7 +330,7 @@ final class KeptRequestsSimulationTest {
           "wait for them (waitFor, Request.waitAll) in the loop's last iteration",
           (fmi, process, cluster) -> {
             long[] buffer = new long[1];
-            Holder<Request[]> kept = Holder.of(new Request[1]);
+            StateRef<Request[]> kept = StateRef.of(new Request[1]);
             fmi.loop(
                 4,
                 n -> {
@@ -352,7 +352,7 @@ final class KeptRequestsSimulationTest {
         "it refers to a request that was begun outside of the loop: begin it in an iteration",
         (fmi, process, cluster) -> {
           Request before = fmi.world().isend(new long[1], fmi.world().rank(), 3);
-          fmi.loop(6, n -> {}, Holder.of(new Request[] {before}));
+          fmi.loop(6, n -> {}, StateRef.of(new Request[] {before}));
           return 0;
         });
   }
@@ -370,7 +370,7 @@ final class KeptRequestsSimulationTest {
           words,
           (fmi, process, cluster) -> {
             Comm world = fmi.world();
-            Holder<Request[]> kept = Holder.of(new Request[1]);
+            StateRef<Request[]> kept = StateRef.of(new Request[1]);
             FlowBody<long[]> body =
                 new FlowBody<>() {
                   @Override
@@ -411,8 +411,8 @@ final class KeptRequestsSimulationTest {
               SimModel.calm(),
               (fmi, process, cluster) -> {
                 long[] buffer = new long[2];
-                Holder<Request[]> kept = Holder.of(new Request[5]);
-                Holder<Request[]> again = Holder.of(new Request[1]);
+                StateRef<Request[]> kept = StateRef.of(new Request[5]);
+                StateRef<Request[]> again = StateRef.of(new Request[1]);
                 fmi.loop(
                     8,
                     n -> {

@@ -13,10 +13,10 @@ import java.util.stream.LongStream;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.FmiException;
-import org.fmi.Holder;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Rollback;
+import org.fmi.StateRef;
 import org.fmi.control.Notice;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -186,7 +186,7 @@ final class RecoverySimulationTest {
         (fmi, process, cluster) -> {
           Request[] kept = new Request[1];
           long[] sum = new long[1];
-          for (long n = fmi.loop(sum); n < 6; n = fmi.loop(sum)) {
+          for (long n = fmi.nextIteration(sum); n < 6; n = fmi.nextIteration(sum)) {
             try {
               useAgain(fmi, process, cluster, kept, sum, n);
             } catch (Rollback e) {
@@ -257,7 +257,7 @@ final class RecoverySimulationTest {
 
   private static long growRows(Fmi fmi, LongConsumer disturbance) {
     long[][] initial = {{1}};
-    Holder<long[][]> rows = Holder.of(initial);
+    StateRef<long[][]> rows = StateRef.of(initial);
     long[] sum = new long[1];
     fmi.loop(
         9,
@@ -343,7 +343,7 @@ final class RecoverySimulationTest {
           long[] sum = new long[1];
           boolean done = false;
           while (!done) {
-            long n = fmi.loop(sum);
+            long n = fmi.nextIteration(sum);
             try {
               long[] in = {n + 1};
               fmi.world().allReduce(in, Op.SUM);
@@ -456,9 +456,9 @@ final class RecoverySimulationTest {
       case 13 -> pending.test();
       case 14 -> pending.status();
       case 15 -> pending.cancel();
-      case 16 -> pending.progress();
+      case 16 -> Request.waitAny(pending);
       case 17 -> fmi.loop(1, n -> {});
-      case 18 -> fmi.loop(data);
+      case 18 -> fmi.nextIteration(data);
       case 19 -> world.abort(3);
       default -> throw new AssertionError("no call " + call);
     }
@@ -535,7 +535,7 @@ final class RecoverySimulationTest {
         (fmi, process, cluster) -> {
           long[] sum = new long[1];
           long iterations = process.rank() == 2 ? 3 : 5;
-          while (fmi.loop(sum) < iterations) {
+          while (fmi.nextIteration(sum) < iterations) {
             sum[0]++;
           }
           fmi.endLoop();
@@ -575,7 +575,7 @@ final class RecoverySimulationTest {
             (fmi, process, cluster) -> {
               long[] sum = new long[1];
               if (process.rank() == 2) {
-                while (fmi.loop(sum) < 5) {
+                while (fmi.nextIteration(sum) < 5) {
                   sum[0]++;
                 }
                 fmi.endLoop();
@@ -626,8 +626,8 @@ final class RecoverySimulationTest {
     assertFailsAtOnePlace(
         (fmi, process, cluster) -> {
           try (fmi) {
-            Holder<Object> state = Holder.of(new long[1]);
-            for (long n = fmi.loop(state); n < 10; n = fmi.loop(state)) {
+            StateRef<Object> state = StateRef.of(new long[1]);
+            for (long n = fmi.nextIteration(state); n < 10; n = fmi.nextIteration(state)) {
               try {
                 fmi.world().barrier();
                 if (n == 5 && process.rank() == 1) {
@@ -649,14 +649,14 @@ final class RecoverySimulationTest {
           try (fmi) {
             long[] first = new long[1];
             long[] second = new long[1];
-            long n = fmi.loop(first);
+            long n = fmi.nextIteration(first);
             while (n < 10) {
               try {
                 fmi.world().barrier();
               } catch (Rollback e) {
                 // the next call of loop goes back
               }
-              n = fmi.loop(n == 5 && process.rank() == 1 ? second : first);
+              n = fmi.nextIteration(n == 5 && process.rank() == 1 ? second : first);
             }
           }
           return 0;

@@ -17,10 +17,10 @@ import org.fmi.Comm;
 import org.fmi.Flow;
 import org.fmi.FlowBody;
 import org.fmi.Fmi;
-import org.fmi.Holder;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Rollback;
+import org.fmi.StateRef;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
@@ -80,8 +80,8 @@ final class RepetitionSimulationTest {
     int right = (world.rank() + 1) % world.size();
     int left = (world.rank() + world.size() - 1) % world.size();
     long[] late = {world.rank()};
-    Holder<Random> random = Holder.of(new Random(world.rank()));
-    Holder<Set<String>> seen = Holder.of(new HashSet<>());
+    StateRef<Random> random = StateRef.of(new Random(world.rank()));
+    StateRef<Set<String>> seen = StateRef.of(new HashSet<>());
     long done =
         fmi.loopWhile(
             40,
@@ -139,7 +139,7 @@ final class RepetitionSimulationTest {
         SHAPE,
         (fmi, process, cluster) -> {
           long[] state = new long[1];
-          for (long n = fmi.loop(state); n < 20; n = fmi.loop(state)) {
+          for (long n = fmi.nextIteration(state); n < 20; n = fmi.nextIteration(state)) {
             try {
               state[0] += sum(fmi, n);
             } catch (Rollback e) {
@@ -162,7 +162,7 @@ final class RepetitionSimulationTest {
           int left = (world.rank() + world.size() - 1) % world.size();
           long[] in = new long[1];
           long[] sum = new long[1];
-          Holder<Request[]> request = Holder.of(new Request[1]);
+          StateRef<Request[]> request = StateRef.of(new Request[1]);
           fmi.loop(
               20,
               n -> {
@@ -383,7 +383,7 @@ final class RepetitionSimulationTest {
         (fmi, process, cluster) -> {
           long[] state = new long[1];
           Totals totals = new Totals();
-          for (long n = fmi.loop(state); n < 20; n = fmi.loop(state)) {
+          for (long n = fmi.nextIteration(state); n < 20; n = fmi.nextIteration(state)) {
             totals.step(n);
           }
           fmi.endLoop();

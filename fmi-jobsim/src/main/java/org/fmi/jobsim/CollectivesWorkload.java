@@ -8,8 +8,8 @@ import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.Holder;
 import org.fmi.Op;
+import org.fmi.StateRef;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.SimTraffic;
@@ -130,8 +130,8 @@ final class CollectivesWorkload {
   private long run(long seed) {
     Comm part = part();
     long[] sum = {calls(part, new SplittableRandom(seed))};
-    Holder<long[]> grown = Holder.of(new long[1]);
-    Holder<List<Long>> listed = Holder.of(new ArrayList<>());
+    StateRef<long[]> grown = StateRef.of(new long[1]);
+    StateRef<List<Long>> listed = StateRef.of(new ArrayList<>());
     fmi.loop(
         ITERATIONS,
         n -> {
@@ -170,7 +170,7 @@ final class CollectivesWorkload {
   }
 
   /** Makes what it holds longer or shorter: another length in each iteration, and on each rank. */
-  private static long grow(Holder<long[]> grown, List<Long> listed, long iteration, long value) {
+  private static long grow(StateRef<long[]> grown, List<Long> listed, long iteration, long value) {
     long[] longer = Arrays.copyOf(grown.get(), 1 + Math.floorMod(value, 5) * LONG);
     longer[longer.length - 1] += iteration;
     grown.set(longer);

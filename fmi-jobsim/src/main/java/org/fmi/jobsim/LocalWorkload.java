@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.Holder;
 import org.fmi.Op;
 import org.fmi.Request;
+import org.fmi.StateRef;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.SimTraffic;
@@ -51,8 +51,8 @@ final class LocalWorkload {
 
     Choices choices = new Choices(world, process);
     long[] sums = {seed[0] + rank, 1};
-    Holder<long[]> pipe = Holder.of(new long[2 + rank % 3]);
-    Holder<Comm[]> kept = Holder.of(new Comm[1]);
+    StateRef<long[]> pipe = StateRef.of(new long[2 + rank % 3]);
+    StateRef<Comm[]> kept = StateRef.of(new Comm[1]);
     RestingState resting = new RestingState(rank);
     PostedAhead ahead = requests ? new PostedAhead(world, half, ITERATIONS) : null;
     List<Object> state =
@@ -172,7 +172,7 @@ final class LocalWorkload {
     sums[1] += Keeping.sum(kept.get(), own[0]);
     long[] total = {sums[0] + 3 * sums[1] + own[0] + pipe.get()[0]};
     long[] step = {1};
-    for (long n = fmi.loop(total, step); n < 5; n = fmi.loop(total, step)) {
+    for (long n = fmi.nextIteration(total, step); n < 5; n = fmi.nextIteration(total, step)) {
       total[0] = turn(world, total[0], n, step);
     }
     fmi.endLoop();

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Objects;
 import org.fmi.Comm;
-import org.fmi.Holder;
 import org.fmi.Request;
+import org.fmi.StateRef;
 import org.fmi.Status;
 
 /**
@@ -33,8 +33,8 @@ final class PostedAhead {
   private final Comm world;
   private final Comm half;
   private final int last;
-  private final Holder<Request[]> requests = Holder.of(new Request[ALL]);
-  private final Holder<long[]> in = Holder.of(new long[SHORT + LONG]);
+  private final StateRef<Request[]> requests = StateRef.of(new Request[ALL]);
+  private final StateRef<long[]> in = StateRef.of(new long[SHORT + LONG]);
   private final long[] any = new long[2];
   private final long[] ofHalf = new long[1];
   private final ByteBuffer late =

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Random;
 import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.Holder;
 import org.fmi.Op;
 import org.fmi.Rollback;
+import org.fmi.StateRef;
 import org.fmi.Status;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimProcess;
@@ -85,12 +85,12 @@ final class Workload {
     }
     world.bcast(parameters, 0);
 
-    Holder<long[]> u = Holder.of(new long[8 + rank]);
-    Holder<long[]> next = Holder.of(new long[8 + rank]);
+    StateRef<long[]> u = StateRef.of(new long[8 + rank]);
+    StateRef<long[]> next = StateRef.of(new long[8 + rank]);
     double[] mean = {parameters[0]};
     long[] crossing = {rank};
     RestingState resting = new RestingState(rank);
-    Holder<Comm[]> kept = Holder.of(new Comm[1]);
+    StateRef<Comm[]> kept = StateRef.of(new Comm[1]);
     MemorySegment out = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
     MemorySegment in = Arena.ofAuto().allocate(LONG_BYTES).fill(UNUSED);
     SimTraffic traffic = cluster.traffic();
@@ -143,7 +143,7 @@ final class Workload {
           then[1] += Keeping.turn(world, kept.get(), iteration, then[0]);
           cluster.faults().atIteration(process, iteration);
           process.compute(20_000);
-          Holder.swap(u, next);
+          StateRef.swap(u, next);
           if (waits) {
             // received in the next iteration: a checkpoint must not wait for this
             traffic.onSend(rank, right, 11, crossing);
@@ -174,8 +174,8 @@ final class Workload {
 
     // Each rank has enough after another number of iterations; all stop after that of the last.
     long[] converged = {between[0]};
-    Holder<Random> random = Holder.of(new Random(between[0] + rank));
-    Holder<List<Seen>> seen = Holder.of(new ArrayList<>());
+    StateRef<Random> random = StateRef.of(new Random(between[0] + rank));
+    StateRef<List<Seen>> seen = StateRef.of(new ArrayList<>());
     long iterations =
         fmi.loopWhile(
             100,
@@ -194,7 +194,7 @@ final class Workload {
     long[] step = new long[1];
     boolean done = false;
     while (!done) {
-      long n = fmi.loop(total, step);
+      long n = fmi.nextIteration(total, step);
       try {
         if (n < 6) {
           long[] gathered = new long[size];

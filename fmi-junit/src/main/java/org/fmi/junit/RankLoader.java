@@ -3,7 +3,7 @@ package org.fmi.junit;
 import java.io.IOException;
 import java.net.URL;
 import java.util.Enumeration;
-import org.fmi.FmiProvider;
+import org.fmi.provider.FmiProvider;
 
 /**
  * Lets {@code Fmi.init} in a rank of a test find {@link RefusingProvider}, whatever else is there.

@@ -1,7 +1,7 @@
 package org.fmi.junit;
 
 import org.fmi.Fmi;
-import org.fmi.FmiProvider;
+import org.fmi.provider.FmiProvider;
 
 /** What {@code Fmi.init} finds in a test's ranks, which have joined their job already. */
 public final class RefusingProvider implements FmiProvider {

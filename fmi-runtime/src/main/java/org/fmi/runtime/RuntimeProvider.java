@@ -3,7 +3,7 @@ package org.fmi.runtime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.fmi.Fmi;
-import org.fmi.FmiProvider;
+import org.fmi.provider.FmiProvider;
 
 /** Joins a program to the job that this process was started for, or makes it a job of one rank. */
 public final class RuntimeProvider implements FmiProvider {

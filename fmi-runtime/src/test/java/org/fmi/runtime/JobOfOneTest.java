@@ -17,9 +17,9 @@ import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
 import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.Holder;
 import org.fmi.Op;
 import org.fmi.Request;
+import org.fmi.StateRef;
 import org.fmi.Status;
 import org.junit.jupiter.api.Test;
 
@@ -81,7 +81,7 @@ final class JobOfOneTest {
   void runsLoopsWithStateOfAnyKind() throws IOException {
     Point point = new Point();
     long[] sum = new long[1];
-    Holder<double[][]> rows = Holder.of(new double[2][3]);
+    StateRef<double[][]> rows = StateRef.of(new double[2][3]);
     ByteBuffer buffer = ByteBuffer.allocate(13);
     List<Long> iterations = new ArrayList<>();
     try (Fmi fmi = JobOfOne.join();
@@ -101,7 +101,7 @@ final class JobOfOneTest {
             segment,
             point);
       }
-      while (fmi.loop(sum) < 2) {
+      while (fmi.nextIteration(sum) < 2) {
         sum[0]++;
       }
       fmi.endLoop();

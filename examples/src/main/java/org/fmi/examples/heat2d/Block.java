@@ -1,8 +1,8 @@
 package org.fmi.examples.heat2d;
 
 import java.util.Arrays;
-import org.fmi.Box;
-import org.fmi.Holder;
+import org.fmi.ArrayBlock;
+import org.fmi.StateRef;
 import org.fmi.examples.Slice;
 
 /**
@@ -48,8 +48,8 @@ final class Block {
   }
 
   /** Temperatures of this block as a part of a plate, which other numbers of ranks divide too. */
-  Box of(Holder<double[]> u, int size) {
-    return Box.of(
+  ArrayBlock of(StateRef<double[]> u, int size) {
+    return ArrayBlock.of(
         u,
         new long[] {size, size},
         new long[] {rows.first(), cols.first()},

@@ -2,9 +2,9 @@ package org.fmi.examples.heat2d;
 
 import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.Holder;
 import org.fmi.Op;
-import org.fmi.Same;
+import org.fmi.Replicated;
+import org.fmi.StateRef;
 import org.fmi.examples.Options;
 
 /**
@@ -44,8 +44,8 @@ public final class Heat2d {
     Halo halo = problem.halo(world);
     Block block = problem.block(world.rank());
 
-    Holder<double[]> u = Holder.of(block.start());
-    Holder<double[]> next = Holder.of(block.start());
+    StateRef<double[]> u = StateRef.of(block.start());
+    StateRef<double[]> next = StateRef.of(block.start());
     double[] residual = new double[1];
     for (int phase = 0; phase < problem.phases(); phase++) {
       double[] peak = {block.peak(u.get())};
@@ -57,12 +57,12 @@ public final class Heat2d {
           iteration -> {
             halo.exchange(u.get());
             residual[0] = block.step(u.get(), next.get());
-            Holder.swap(u, next);
+            StateRef.swap(u, next);
             world.allReduce(residual, Op.MAX);
           },
           block.of(u, problem.size()),
           block.of(next, problem.size()),
-          Same.of(residual));
+          Replicated.of(residual));
     }
     return problem.outcome(fmi, u.get(), residual[0]);
   }

@@ -3,8 +3,8 @@ package org.fmi.examples.samplesort;
 import java.util.Arrays;
 import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.Holder;
 import org.fmi.Op;
+import org.fmi.StateRef;
 import org.fmi.examples.Options;
 import org.fmi.examples.Outcome;
 
@@ -58,7 +58,7 @@ public final class SampleSort {
 
     Sorter sorter = new Sorter(world);
     Keys random = new Keys(((long) seed << 32) + world.rank());
-    Holder<long[]> sorted = Holder.of(new long[0]);
+    StateRef<long[]> sorted = StateRef.of(new long[0]);
     long[] drawn = new long[2]; // how many, and the sum of their mixes, which no order changes
     fmi.loop(
         rounds,
@@ -72,7 +72,7 @@ public final class SampleSort {
           }
           sorted.set(sorter.sort(keys));
         },
-        sorted, // a Holder: its array is another one, of another length, after each round
+        sorted, // a StateRef: its array is another one, of another length, after each round
         random.state,
         drawn);
     return conclude(fmi, sorted.get(), drawn);

@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
-import org.fmi.Holder;
+import org.fmi.StateRef;
 import org.fmi.core.captured.Content.Elements;
 import org.fmi.core.captured.Content.Parts;
 import org.fmi.core.captured.Content.Thing;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the code of a loop reaches that is no state of the loop, as it is at one moment: variables
  * that the body captures, the fields of objects of the program's classes behind them, and static
- * fields of the classes that its code uses. Arrays, collections and holders are followed; fields
+ * fields of the classes that its code uses. Arrays, collections and StateRefs are followed; fields
  * that are {@code transient} are not: that is how a program says that a field need not be the same
  * when iterations are repeated.
  */
@@ -137,7 +137,7 @@ public final class Reached {
       case Object[] array -> list(typeName(array), Arrays.asList(array));
       case ByteBuffer buffer -> memory(buffer, MemorySegment.ofBuffer(buffer.duplicate().clear()));
       case MemorySegment segment -> memory(segment, segment);
-      case Holder<?> holder -> referent(holder, holder.get());
+      case StateRef<?> ref -> referent(ref, ref.get());
       case AtomicReference<?> reference -> referent(reference, reference.get());
       default ->
           object.getClass().isArray()

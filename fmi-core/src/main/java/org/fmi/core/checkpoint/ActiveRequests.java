@@ -74,7 +74,7 @@ public final class ActiveRequests {
       throw refusal(
           others,
           "wait for them (waitFor, Request.waitAll) before the end of an iteration, or make them"
-              + " state of the loop (Holder.of(new Request[n]))");
+              + " state of the loop (StateRef.of(new Request[n]))");
     }
   }
 

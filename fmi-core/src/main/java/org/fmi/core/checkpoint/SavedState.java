@@ -68,7 +68,7 @@ public final class SavedState {
     walk(entry.at(), shape, 0, parts);
     StateLayout layout = entry.layout();
     long[] dimensions =
-        layout != null && layout.isBox()
+        layout != null && layout.isBlock()
             ? layout.localShape()
             : shape.stream().mapToLong(Long::longValue).toArray();
     StateKind kind = StateKind.of(entry.kind());

@@ -19,7 +19,4 @@ record CompletedRequest(Status status) implements Request {
   public boolean cancel() {
     return false;
   }
-
-  @Override
-  public void progress() {}
 }

@@ -2,10 +2,12 @@ package org.fmi.core.comm;
 
 import org.fmi.Request;
 import org.fmi.Status;
+import org.fmi.provider.Progressing;
 import org.jspecify.annotations.Nullable;
 
 /** A receive whose status names the source by its rank in a communicator, not in the world. */
-record TranslatedRequest(Request request, Communicator communicator) implements Request {
+record TranslatedRequest(Request request, Communicator communicator)
+    implements Request, Progressing {
   @Override
   public Status waitFor() {
     return communicator.members.local(request.waitFor());
@@ -29,6 +31,6 @@ record TranslatedRequest(Request request, Communicator communicator) implements 
 
   @Override
   public void progress() {
-    request.progress();
+    ((Progressing) request).progress();
   }
 }

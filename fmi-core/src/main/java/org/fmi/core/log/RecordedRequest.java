@@ -3,13 +3,14 @@ package org.fmi.core.log;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.MessageRequest;
+import org.fmi.provider.Progressing;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A request begun while the recorder was on: what the program learns of it is recorded, or comes
  * from the record.
  */
-final class RecordedRequest implements Request {
+final class RecordedRequest implements Request, Progressing {
   private final Recording recording;
   private final MessageRequest request;
 

@@ -6,6 +6,7 @@ import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.provider.Progressing;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * One send or receive under way: what {@link Messenger} knows of it. The program holds those of
  * non-blocking calls; those of blocking calls are reused.
  */
-public final class MessageRequest extends MatchTable.Queued implements Request {
+public final class MessageRequest extends MatchTable.Queued implements Request, Progressing {
   /** How far it is. */
   public enum State {
     PENDING,

@@ -2,6 +2,7 @@ package org.fmi.core.p2p;
 
 import org.fmi.Request;
 import org.fmi.Status;
+import org.fmi.provider.Progressing;
 
 /**
  * A send of the program that was complete when it began, as most short ones are: a window of them
@@ -10,7 +11,7 @@ import org.fmi.Status;
  *
  * @param since see {@link Epoch#since}
  */
-public record SentRequest(Epoch epoch, Waits waits, int since) implements Request {
+public record SentRequest(Epoch epoch, Waits waits, int since) implements Request, Progressing {
   @Override
   public Status waitFor() {
     epoch.check(since);

@@ -79,7 +79,7 @@ enum Place {
       return null;
     }
     String call = wait.call();
-    if (this == LOOP && call.startsWith("Fmi.loop")) {
+    if (this == LOOP && (call.startsWith("Fmi.loop") || call.equals("Fmi.nextIteration"))) {
       // The end of an iteration of loopWhile is agreed upon, too.
       call = lifecycle.recovering() ? "recovery" : call.endsWith("While") ? call : "checkpoint";
     }

@@ -401,7 +401,7 @@ public final class RankRuntime implements Fmi {
   }
 
   @Override
-  public long loop(Object... state) {
+  public long nextIteration(Object... state) {
     requireOpen();
     Loop loop = current;
     if (loop == null) {
@@ -416,7 +416,7 @@ public final class RankRuntime implements Fmi {
       IllegalStateException others =
           new IllegalStateException(
               "other state objects than those that this loop began with: call endLoop before"
-                  + " another loop; objects that are replaced belong in a Holder");
+                  + " another loop; objects that are replaced belong in a StateRef");
       failure.tell(loop, others);
       throw others;
     } else if (!loop.ended) {

@@ -12,7 +12,8 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.zip.CRC32C;
 import org.fmi.Comm;
-import org.fmi.Divided;
+import org.fmi.Repartitioned;
+import org.fmi.Repartitioned.Partitioner;
 import org.fmi.core.checkpoint.Image;
 import org.fmi.core.checkpoint.ImageSections;
 import org.fmi.core.checkpoint.ImageSections.Entry;
@@ -31,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives a loop the state that it had in a job with another number of ranks. The program runs from
  * its start, and its loops begin with that state: what is not state is made anew. Only objects that
- * say how they lie among those of all ranks ({@link org.fmi.Box}, {@link org.fmi.Same}, {@link
- * Divided}) can be given to others.
+ * say how they lie among those of all ranks ({@link org.fmi.ArrayBlock}, {@link
+ * org.fmi.Replicated}, {@link Repartitioned}) can be given to others.
  *
  * <p>Each rank looks through a share of the old images, and tells all what is where; then it reads
  * of each what its own part needs.
@@ -209,7 +210,7 @@ final class Redistribution {
       return new Filled(null, misfit);
     }
     damage = AllRanks.refusal(config, system, failure);
-    if (damage == null && divides(state)) {
+    if (damage == null && repartitions(state)) {
       // The program reads when its state is filled: too late for another generation.
       damage = chosen == null ? damage(images, id::equals) : null;
     }
@@ -217,36 +218,39 @@ final class Redistribution {
       return new Filled(damage, null);
     }
     state.read(image, 0, image.byteSize());
-    return new Filled(null, divide(images, id, state, all));
+    return new Filled(null, repartition(images, id, state, all));
   }
 
-  /** The same on all ranks, if it fits. */
-  private static boolean divides(LoopState state) {
+  /** Whether the program repartitions some of it: the same on all ranks, if it fits. */
+  private static boolean repartitions(LoopState state) {
     for (int i = 0; i < state.objects(); i++) {
-      if (state.object(i) instanceof Divided) {
+      if (state.object(i) instanceof Repartitioned) {
         return true;
       }
     }
     return false;
   }
 
-  /** Has the program divide what it divides itself. */
-  private @Nullable String divide(OtherImages images, CheckpointId id, LoopState state, Old[] all) {
+  /** Calls the program's partitioners. */
+  @SuppressWarnings("unchecked") // what is read was written from a StateRef of the same type
+  private @Nullable String repartition(
+      OtherImages images, CheckpointId id, LoopState state, Old[] all) {
     String failure = null;
     for (int i = 0; i < state.objects(); i++) {
-      if (state.object(i) instanceof Divided divided) {
+      if (state.object(i) instanceof Repartitioned repartitioned) {
         try {
-          divided.divide(new OldParts(images, id, all, i, state.standIns()));
+          Partitioner<Object> partitioner = (Partitioner<Object>) repartitioned.partitioner();
+          partitioner.partition(new OldParts(images, id, all, i, state.standIns()));
         } catch (UncheckedIOException e) {
           failure = String.valueOf(e.getMessage());
         }
       }
     }
-    return divides(state) ? AllRanks.refusal(config, system, failure) : null;
+    return repartitions(state) ? AllRanks.refusal(config, system, failure) : null;
   }
 
   /** What old ranks had in one object. */
-  private static final class OldParts implements Divided.Old<Object> {
+  private static final class OldParts implements Repartitioned.Old<Object> {
     private final OtherImages images;
     private final CheckpointId id;
     private final Old[] all;
@@ -296,7 +300,7 @@ final class Redistribution {
     for (Entry entry : entries) {
       StateLayout layout = entry.layout();
       long[] packed = layout == null ? new long[0] : layout.packed();
-      boolean compared = layout != null && layout.isSame();
+      boolean compared = layout != null && layout.isReplicated();
       into.addAll(
           List.of(
               entry.kind(),
@@ -398,7 +402,8 @@ final class Redistribution {
       if (mine == null) {
         return "does not say how it is given to another number of ranks than "
             + all.length
-            + ": register Box.of(...), Same.of(...) or Divided.of(...), or give -n "
+            + ": register ArrayBlock.of(...), Replicated.of(...) or Repartitioned.of(...), or give"
+            + " -n "
             + all.length;
       }
       for (int old = 0; old < all.length; old++) {
@@ -410,7 +415,7 @@ final class Redistribution {
         if (entry.shares()) {
           return "shares its content with another object at rank " + old;
         }
-        if (mine.isBox() && entry.kind() != own.get(object).kind()) {
+        if (mine.isBlock() && entry.kind() != own.get(object).kind()) {
           return "holds "
               + StateKind.name(own.get(object).kind())
               + ", and held "
@@ -419,12 +424,12 @@ final class Redistribution {
               + old;
         }
       }
-      return mine.isBox()
-          ? problemOfBox(object, mine)
-          : mine.isSame() ? problemOfSame(object) : null;
+      return mine.isBlock()
+          ? problemOfBlock(object, mine)
+          : mine.isReplicated() ? problemOfReplicated(object) : null;
     }
 
-    private @Nullable String problemOfSame(int object) {
+    private @Nullable String problemOfReplicated(int object) {
       Entry first = all[0].entries.get(object);
       for (int old = 1; old < all.length; old++) {
         Entry entry = all[old].entries.get(object);
@@ -436,7 +441,7 @@ final class Redistribution {
       return null;
     }
 
-    private @Nullable String problemOfBox(int object, StateLayout mine) {
+    private @Nullable String problemOfBlock(int object, StateLayout mine) {
       long elements = 0;
       for (int old = 0; old < all.length; old++) {
         StateLayout layout = layout(old, object);
@@ -469,13 +474,14 @@ final class Redistribution {
               + missing
               + " elements of the global array of "
               + Arrays.toString(mine.globalShape())
-              + " were in no rank's box";
+              + " were in no rank's block";
     }
 
     private StateLayout layout(int old, int object) {
       StateLayout layout = all[old].entries.get(object).layout();
       if (layout == null) {
-        throw new IllegalStateException("object " + object + " of rank " + old + " is no box");
+        throw new IllegalStateException(
+            "object " + object + " of rank " + old + " is no ArrayBlock");
       }
       return layout;
     }
@@ -499,13 +505,13 @@ final class Redistribution {
       parts.add(now.asSlice(done, entry.at() - done));
       done = entry.end();
       StateLayout mine = state.layout(i);
-      if (mine != null && mine.isBox()) {
+      if (mine != null && mine.isBlock()) {
         for (int old = 0; old < all.length; old++) {
-          copyBox(images, id, old, all[old].entries.get(i), mine, entry, now);
+          copyBlock(images, id, old, all[old].entries.get(i), mine, entry, now);
         }
         parts.add(now.asSlice(entry.at(), entry.end() - entry.at()));
-      } else if (mine != null && !mine.isSame()) {
-        parts.add(now.asSlice(entry.at(), entry.end() - entry.at())); // divided afterwards
+      } else if (mine != null && !mine.isReplicated()) {
+        parts.add(now.asSlice(entry.at(), entry.end() - entry.at())); // repartitioned afterwards
       } else {
         Entry first = all[0].entries.get(i);
         MemorySegment same = Arena.ofAuto().allocate(first.end() - first.at(), Long.BYTES);
@@ -523,8 +529,8 @@ final class Redistribution {
     return image.asSlice(0, bytes);
   }
 
-  /** Copies what an old rank's box has in common with this one's. */
-  private static void copyBox(
+  /** Copies what an old rank's block has in common with this one's. */
+  private static void copyBlock(
       OtherImages images,
       CheckpointId id,
       int old,

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
-import org.fmi.Box;
-import org.fmi.Holder;
+import org.fmi.ArrayBlock;
+import org.fmi.StateRef;
 import org.fmi.core.object.ObjectCodec;
 import org.fmi.core.object.StandIns;
 import org.fmi.wire.FrameLayout;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a program registered as its loop's state: writes it into a checkpoint image and reads it
- * back in place, except that holders of arrays get new ones.
+ * back in place, except that each StateRef of an array gets new ones.
  *
  * <p>Each object, in the order registered, is a section:
  *
@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <p>An object that says how it lies among those of all ranks has a section of its own for that,
  * before that of what it lays out ({@link StateLayout}).
  *
- * <p>Holders and rows that refer to one object do so again when they are read back: its content is
- * in one section, and the others name that section's number.
+ * <p>StateRefs and rows that refer to one object do so again when they are read back: its content
+ * is in one section, and the others name that section's number.
  */
 public final class LoopState {
   public static final int SECTION_HEADER = 16;
@@ -55,7 +55,9 @@ public final class LoopState {
   /** By root: the number of the object that was registered. */
   private final int[] numbers;
 
-  /** By section, collected before each write: holders and rows may refer to other ones by then. */
+  /**
+   * By section, collected before each write: StateRefs and rows may refer to other ones by then.
+   */
   private final List<Object> objects = new ArrayList<>();
 
   private final List<Long> kinds = new ArrayList<>();
@@ -157,7 +159,7 @@ public final class LoopState {
 
   /** Whether the object was part of the state when that was written last. */
   public boolean has(Object object) {
-    Object content = object instanceof Holder<?> holder ? holder.get() : object;
+    Object content = object instanceof StateRef<?> ref ? ref.get() : object;
     return owners.containsKey(content);
   }
 
@@ -233,8 +235,8 @@ public final class LoopState {
   }
 
   /**
-   * Reads the state back into the registered objects. Holders of arrays get new ones: what they
-   * refer to now may be anything by then.
+   * Reads the state back into the registered objects. Each StateRef of an array gets a new one:
+   * what it refer to now may be anything by then.
    *
    * @throws IllegalStateException if the image holds another kind of state: the program registered
    *     something else
@@ -265,12 +267,14 @@ public final class LoopState {
     if (object == null) {
       throw new IllegalArgumentException("the loop's state object " + path + " is null");
     }
-    if (object instanceof Holder<?> holder) {
+    if (object instanceof StateRef<?> ref) {
       if (held) {
         throw new IllegalArgumentException(
-            "the loop's state object " + path + " is a Holder of a Holder, which is not supported");
+            "the loop's state object "
+                + path
+                + " is a StateRef of a StateRef, which is not supported");
       }
-      add(holder.get(), path, true, fixed);
+      add(ref.get(), path, true, fixed);
       return;
     }
     long kind = StateKind.numberOf(object, held);
@@ -283,8 +287,8 @@ public final class LoopState {
       throw new IllegalArgumentException(
           "the loop's state object " + path + StateKind.refusal(object));
     }
-    if (object instanceof Box box) {
-      requireFits(box, path);
+    if (object instanceof ArrayBlock block) {
+      requireFits(block, path);
     }
     int section = objects.size();
     objects.add(object);
@@ -301,24 +305,24 @@ public final class LoopState {
     }
   }
 
-  /** The local array of a box is as large as the program has said. */
-  private static void requireFits(Box box, StatePath path) {
-    Object array = box.state() instanceof Holder<?> holder ? holder.get() : box.state();
+  /** The local array of a block is as large as the program has said. */
+  private static void requireFits(ArrayBlock block, StatePath path) {
+    Object array = block.state() instanceof StateRef<?> ref ? ref.get() : block.state();
     Class<?> element = array.getClass().getComponentType();
-    long elements = StateLayout.elements(box.localShape());
+    long elements = StateLayout.elements(block.localShape());
     if (element == null || !element.isPrimitive()) {
       throw new IllegalArgumentException(
           "the loop's state object "
               + path
-              + " is a Box of a "
+              + " is an ArrayBlock of a "
               + StateKind.typeName(array)
-              + ": its state is a primitive array of one dimension, or a Holder of one");
+              + ": its state is a primitive array of one dimension, or a StateRef of one");
     }
     if (StateKind.size(array) != elements) {
       throw new IllegalArgumentException(
           "the loop's state object "
               + path
-              + " is a Box of a local array of "
+              + " is an ArrayBlock of a local array of "
               + elements
               + " elements, and that has "
               + StateKind.size(array));
@@ -329,7 +333,7 @@ public final class LoopState {
   private Set<Object> fixed() {
     Set<Object> fixed = identitySet();
     for (Object root : roots) {
-      if (!(root instanceof Holder)) {
+      if (!(root instanceof StateRef)) {
         fixed.add(root);
       }
     }
@@ -370,28 +374,28 @@ public final class LoopState {
   // ---- reading
 
   /**
-   * What refers to an object: a holder, a row of an array of arrays, or, if it is neither, the
+   * What refers to an object: a StateRef, a row of an array of arrays, or, if it is neither, the
    * program itself, whose reference cannot be changed.
    */
   private record Referrer(
-      StatePath path, @Nullable Object root, @Nullable Holder<?> holder, Object @Nullable [] rows) {
+      StatePath path, @Nullable Object root, @Nullable StateRef<?> ref, Object @Nullable [] rows) {
 
     /** Null in a row of a new array. */
     @Nullable Object get() {
-      return holder != null ? holder.get() : rows != null ? rows[path.index()] : root;
+      return ref != null ? ref.get() : rows != null ? rows[path.index()] : root;
     }
 
-    /** The holder, if that is what the program or a row refers to. */
-    @Nullable Holder<?> inner() {
-      return holder == null && get() instanceof Holder<?> inner ? inner : null;
+    /** The StateRef, if that is what the program or a row refers to. */
+    @Nullable StateRef<?> inner() {
+      return ref == null && get() instanceof StateRef<?> inner ? inner : null;
     }
 
     /** Makes it refer to another object. */
     @SuppressWarnings(
-        "unchecked") // a holder of T gets back what it held when the checkpoint was taken: a T
+        "unchecked") // a StateRef of T gets back what it held when the checkpoint was taken: a T
     void set(Object other) {
-      if (holder != null) {
-        ((Holder<Object>) holder).set(other);
+      if (ref != null) {
+        ((StateRef<Object>) ref).set(other);
       } else if (rows != null) {
         rows[path.index()] = other;
       }
@@ -399,7 +403,7 @@ public final class LoopState {
   }
 
   /** The object is that of another section. */
-  private record Same(int section) {}
+  private record SharedContent(int section) {}
 
   /** One pass over an image. */
   private final class Reading {
@@ -445,7 +449,7 @@ public final class LoopState {
 
     private Object content(int section) {
       Object content = contents.get(section);
-      return content instanceof Same same ? contents.get(same.section) : content;
+      return content instanceof SharedContent same ? contents.get(same.section) : content;
     }
 
     /**
@@ -454,7 +458,7 @@ public final class LoopState {
      * @param renew whether that is a new one if it is an array
      */
     private void read(Referrer referrer, boolean renew) {
-      Holder<?> inner = referrer.inner();
+      StateRef<?> inner = referrer.inner();
       if (inner != null) {
         read(new Referrer(referrer.path, null, inner, null), true);
         return;
@@ -469,7 +473,7 @@ public final class LoopState {
       int section = referrers.size();
       referrers.add(referrer);
       if (kind == StateKind.SAME.number) {
-        contents.add(new Same((int) image.get(FrameLayout.LONG, data)));
+        contents.add(new SharedContent((int) image.get(FrameLayout.LONG, data)));
         return;
       }
       if (kind == StateKind.LAYOUT.number) {
@@ -513,8 +517,8 @@ public final class LoopState {
     }
 
     private Object deserialised(Referrer referrer, MemorySegment data) {
-      if (referrer.holder == null) {
-        throw differs(referrer.path, referrer.get(), "a holder of a serialized object");
+      if (referrer.ref == null) {
+        throw differs(referrer.path, referrer.get(), "a StateRef of a serialized object");
       }
       try {
         return ObjectCodec.read(data.toArray(ValueLayout.JAVA_BYTE), standIns);
@@ -547,7 +551,7 @@ public final class LoopState {
       }
       Object now = referrer.get();
       if (now == null
-          || kind != StateKind.numberOf(now, referrer.holder != null)
+          || kind != StateKind.numberOf(now, referrer.ref != null)
           || (kind != StateKind.SELF_WRITING.number && size != StateKind.size(now))) {
         throw differs(referrer.path, now, StateKind.name(kind) + " of size " + size);
       }

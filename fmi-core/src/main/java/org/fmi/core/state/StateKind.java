@@ -30,7 +30,7 @@ public enum StateKind {
   SAME(12, void.class, 1),
   /** An array whose innermost elements are objects. */
   OBJECTS(13, void.class, 1),
-  /** An object that only a holder refers to, by Java's serialization. */
+  /** An object that only a StateRef refers to, by Java's serialization. */
   SERIALIZED(14, void.class, 1),
   /** How the object of the section behind it lies among those of all ranks. */
   LAYOUT(15, void.class, 1);
@@ -63,7 +63,7 @@ public enum StateKind {
   /**
    * The number of the kind that an object is saved as; that of {@link #NONE} if it cannot be.
    *
-   * @param held whether a holder refers to it, and can be given another one
+   * @param held whether a StateRef refers to it, and can be given another one
    */
   static long numberOf(Object object, boolean held) {
     Class<?> type = object.getClass();
@@ -95,12 +95,12 @@ public enum StateKind {
       return " is read-only, a " + typeName(object) + ": nothing can be restored into it";
     }
     if (object instanceof Comm) {
-      return " is a communicator, which cannot be restored in place: put it into a Holder"
-          + " (Holder.of(...))";
+      return " is a communicator, which cannot be restored in place: put it into a StateRef"
+          + " (StateRef.of(...))";
     }
     if (object instanceof Request) {
-      return " is a request, which cannot be restored in place: put it into a Holder"
-          + " (Holder.of(new Request[n]))";
+      return " is a request, which cannot be restored in place: put it into a StateRef"
+          + " (StateRef.of(new Request[n]))";
     }
     if (StateLayout.of(object) != null) {
       return " is a " + typeName(object) + " inside of another object: put it around that one";
@@ -108,12 +108,12 @@ public enum StateKind {
     if (object instanceof Serializable) {
       return " is a "
           + typeName(object)
-          + ", which cannot be restored in place: put it into a Holder (Holder.of(...))";
+          + ", which cannot be restored in place: put it into a StateRef (StateRef.of(...))";
     }
     return " is a "
         + typeName(object)
         + ": use primitive arrays (of arrays), ByteBuffer, MemorySegment, an object that implements"
-        + " net.openhft.chronicle.bytes.BytesMarshallable, or a Holder of one of these or of a"
+        + " net.openhft.chronicle.bytes.BytesMarshallable, or a StateRef of one of these or of a"
         + " Serializable object";
   }
 

@@ -2,35 +2,35 @@ package org.fmi.core.state;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import org.fmi.Box;
-import org.fmi.Divided;
-import org.fmi.Same;
+import org.fmi.ArrayBlock;
+import org.fmi.Repartitioned;
+import org.fmi.Replicated;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Says how a state object lies among those of all ranks, as it stands in an image:
  *
  * <pre>
- *   Same:      0
- *   Divided:   -1
- *   Box:       dimensions | global shape | from | extent | local shape | local from
+ *   Replicated:      0
+ *   Repartitioned:   -1
+ *   ArrayBlock:       dimensions | global shape | from | extent | local shape | local from
  * </pre>
  *
  * Each is a number of 8 bytes, or one per dimension.
  */
 public record StateLayout(long[] packed) {
   private static final int PARTS = 5;
-  private static final int SAME = 0;
-  private static final int DIVIDED = -1;
+  private static final int REPLICATED = 0;
+  private static final int REPARTITIONED = -1;
 
   /** That of an object that says so; null for any other. */
   static @Nullable StateLayout of(Object object) {
     return switch (object) {
-      case Same _ -> new StateLayout(new long[] {SAME});
-      case Divided _ -> new StateLayout(new long[] {DIVIDED});
-      case Box box -> {
+      case Replicated _ -> new StateLayout(new long[] {REPLICATED});
+      case Repartitioned _ -> new StateLayout(new long[] {REPARTITIONED});
+      case ArrayBlock block -> {
         long[][] parts = {
-          box.globalShape(), box.from(), box.extent(), box.localShape(), box.localFrom()
+          block.globalShape(), block.from(), block.extent(), block.localShape(), block.localFrom()
         };
         int dimensions = parts[0].length;
         long[] packed = new long[1 + PARTS * dimensions];
@@ -47,24 +47,24 @@ public record StateLayout(long[] packed) {
   /** What it lays out: the object that the program gave, or that itself. */
   static Object content(Object object) {
     return switch (object) {
-      case Same same -> same.state();
-      case Divided divided -> divided.state();
-      case Box box -> box.state();
+      case Replicated replicated -> replicated.state();
+      case Repartitioned repartitioned -> repartitioned.state();
+      case ArrayBlock block -> block.state();
       default -> object;
     };
   }
 
-  public boolean isBox() {
+  public boolean isBlock() {
     return packed[0] > 0;
   }
 
-  public boolean isSame() {
-    return packed[0] == SAME;
+  public boolean isReplicated() {
+    return packed[0] == REPLICATED;
   }
 
   /** What it is called in the program. */
   public String name() {
-    return isBox() ? "Box" : isSame() ? "Same" : "Divided";
+    return isBlock() ? "ArrayBlock" : isReplicated() ? "Replicated" : "Repartitioned";
   }
 
   int dimensions() {
@@ -105,7 +105,7 @@ public record StateLayout(long[] packed) {
     return elements;
   }
 
-  /** Whether two boxes of one array have elements in common. */
+  /** Whether two blocks of one array have elements in common. */
   public boolean meets(StateLayout other) {
     long[] from = from();
     long[] extent = extent();
@@ -121,7 +121,7 @@ public record StateLayout(long[] packed) {
   }
 
   /**
-   * Copies the elements that two boxes have in common from the local array of this one to that of
+   * Copies the elements that two blocks have in common from the local array of this one to that of
    * the other.
    */
   public void copyTo(
@@ -175,7 +175,7 @@ public record StateLayout(long[] packed) {
 
   /** In words, for messages. */
   public String text() {
-    return isBox()
+    return isBlock()
         ? "from " + Arrays.toString(from()) + " extent " + Arrays.toString(extent())
         : "";
   }

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
-import org.fmi.Holder;
 import org.fmi.LoopBody;
+import org.fmi.StateRef;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -214,7 +214,7 @@ final class ReachedTest {
   @Test
   void numbersThatChangeAndHoldersAreFollowed() {
     AtomicLong atomic = new AtomicLong();
-    Holder<long[]> holder = Holder.of(new long[1]);
+    StateRef<long[]> holder = StateRef.of(new long[1]);
     assertThat(changes(n -> atomic.incrementAndGet())).contains("atomic: 0 the first time, 1 when");
     assertThat(changes(n -> holder.set(new long[] {holder.get()[0] + 1})))
         .contains("holder.get(), a long[], element 0: 0 the first time, 1 when");

@@ -19,6 +19,7 @@ import org.fmi.Rollback;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
+import org.fmi.provider.Progressing;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
@@ -108,7 +109,7 @@ class EpochTest {
             x -> done.test(),
             x -> done.status(),
             x -> done.cancel(),
-            x -> done.progress());
+            x -> ((Progressing) done).progress());
     for (Call call : calls) {
       assertThatThrownBy(() -> call.run(m)).isInstanceOf(Rollback.class);
     }

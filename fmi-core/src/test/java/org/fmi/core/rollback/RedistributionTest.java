@@ -15,10 +15,10 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
-import org.fmi.Box;
-import org.fmi.Divided;
-import org.fmi.Holder;
-import org.fmi.Same;
+import org.fmi.ArrayBlock;
+import org.fmi.Repartitioned;
+import org.fmi.Replicated;
+import org.fmi.StateRef;
 import org.fmi.core.checkpoint.Image;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
@@ -173,7 +173,7 @@ final class RedistributionTest {
               new Redistribution(config(world.rank(), 3), world, List.copyOf(offered));
           for (long loop = 0; loop < loops; loop++) {
             long[] array = new long[1];
-            LoopState mine = new LoopState(new Object[] {Same.of(array)});
+            LoopState mine = new LoopState(new Object[] {Replicated.of(array)});
             String refusal = from.fill(loop, mine, why -> heard.merge(why, 1, Integer::sum));
             heard.merge(from.name() + " gives " + array[0] + " " + refusal, 1, Integer::sum);
           }
@@ -182,7 +182,7 @@ final class RedistributionTest {
   }
 
   private static Images same(String name, int size, long value) {
-    return new Images(name, size, rank -> new Object[] {Same.of(new long[] {value})});
+    return new Images(name, size, rank -> new Object[] {Replicated.of(new long[] {value})});
   }
 
   /** Whichever rank finds the damage, all hear of it and take the same older one. */
@@ -246,7 +246,7 @@ final class RedistributionTest {
                   status -> {
                     throw new AssertionError("abort " + status);
                   });
-          Holder<List<Integer>> mine = holder(0);
+          StateRef<List<Integer>> mine = holder(0);
           new Redistribution(config(0, 1), world, List.of(newest, last))
               .fill(0, new LoopState(new Object[] {list(mine, 0, 1)}), heard::add);
           read.add(mine.get());
@@ -255,11 +255,11 @@ final class RedistributionTest {
     assertThat(read).containsExactly(List.of(5, 5));
   }
 
-  private static Holder<List<Integer>> holder(int value) {
-    return Holder.of(new ArrayList<>(List.of(value)));
+  private static StateRef<List<Integer>> holder(int value) {
+    return StateRef.of(new ArrayList<>(List.of(value)));
   }
 
-  // ---- boxes
+  // ---- blocks
 
   /** How a global array is cut, in each dimension; parts may be empty. */
   private record Cuts(long[][] begins) {
@@ -316,7 +316,7 @@ final class RedistributionTest {
   private static final class Part {
     final Object array;
     final Object expected;
-    final Box box;
+    final ArrayBlock block;
 
     /**
      * @param held whether a holder refers to the local array
@@ -346,7 +346,9 @@ final class RedistributionTest {
         put(expected, i, inside ? value(shape, index) : OUTSIDE);
         put(array, i, OUTSIDE);
       }
-      box = Box.of(held ? Holder.of(array) : array, shape, part[0], extent, local, localFrom);
+      block =
+          ArrayBlock.of(
+              held ? StateRef.of(array) : array, shape, part[0], extent, local, localFrom);
     }
 
     private static void put(Object array, int at, int value) {
@@ -360,7 +362,7 @@ final class RedistributionTest {
     }
 
     Object now() {
-      return box.state() instanceof Holder<?> holder ? holder.get() : array;
+      return block.state() instanceof StateRef<?> holder ? holder.get() : array;
     }
   }
 
@@ -388,21 +390,21 @@ final class RedistributionTest {
               rank -> {
                 Part old = new Part(type, random, shape, before.part(rank), rank % 2 == 0);
                 System.arraycopy(old.expected, 0, old.array, 0, Array.getLength(old.array));
-                return new Object[] {old.box};
+                return new Object[] {old.block};
               });
       Part[] parts = new Part[after.ranks()];
       Arrays.setAll(parts, rank -> new Part(type, random, shape, after.part(rank), rank % 2 == 1));
-      assertThat(fill(images, parts.length, rank -> new Object[] {parts[rank].box})).isNull();
+      assertThat(fill(images, parts.length, rank -> new Object[] {parts[rank].block})).isNull();
       for (int rank = 0; rank < parts.length; rank++) {
         assertThat(parts[rank].now())
-            .as("round %d, rank %d, %s", round, rank, parts[rank].box)
+            .as("round %d, rank %d, %s", round, rank, parts[rank].block)
             .isEqualTo(parts[rank].expected);
       }
     }
   }
 
-  private static Box line(long total, long from, long extent) {
-    return Box.of(
+  private static ArrayBlock line(long total, long from, long extent) {
+    return ArrayBlock.of(
         new int[(int) extent], new long[] {total}, new long[] {from}, new long[] {extent});
   }
 
@@ -411,19 +413,25 @@ final class RedistributionTest {
     Images images = new Images(2, rank -> new Object[] {line(10, 6L * rank, 4)});
     assertThat(fill(images, 1, rank -> new Object[] {line(10, 0, 10)}))
         .isEqualTo(
-            "the loop's state object 0, a org.fmi.Box, has gaps: 2 elements of the global array of"
-                + " [10] were in no rank's box");
+            "the loop's state object 0, a org.fmi.ArrayBlock, has gaps: 2 elements of the global"
+                + " array of [10] were in no rank's block");
   }
 
   @Test
   void overlapsAreRefusedByName() {
     Images images =
         new Images(
-            3, rank -> new Object[] {Same.of(new int[1]), line(12, 4L * rank, rank == 1 ? 5 : 4)});
-    assertThat(fill(images, 2, rank -> new Object[] {Same.of(new int[1]), line(12, 6L * rank, 6)}))
+            3,
+            rank ->
+                new Object[] {Replicated.of(new int[1]), line(12, 4L * rank, rank == 1 ? 5 : 4)});
+    assertThat(
+            fill(
+                images,
+                2,
+                rank -> new Object[] {Replicated.of(new int[1]), line(12, 6L * rank, 6)}))
         .isEqualTo(
-            "the loop's state object 1, a org.fmi.Box, overlaps: rank 1 had from [4] extent [5],"
-                + " rank 2 from [8] extent [4]");
+            "the loop's state object 1, a org.fmi.ArrayBlock, overlaps: rank 1 had from [4] extent"
+                + " [5], rank 2 from [8] extent [4]");
   }
 
   @Test
@@ -436,7 +444,8 @@ final class RedistributionTest {
   @Test
   void anotherTypeIsRefused() {
     Images images = new Images(2, rank -> new Object[] {line(10, 5L * rank, 5)});
-    Box longs = Box.of(new long[10], new long[] {10}, new long[] {0}, new long[] {10});
+    ArrayBlock longs =
+        ArrayBlock.of(new long[10], new long[] {10}, new long[] {0}, new long[] {10});
     assertThat(fill(images, 1, rank -> new Object[] {longs}))
         .contains("object 0", "holds LONGS, and held INTS at rank 0");
   }
@@ -452,14 +461,14 @@ final class RedistributionTest {
             3,
             rank ->
                 new Object[] {
-                  Same.of(new double[] {1, 2, 3}),
-                  Same.of(
-                      Holder.of(new Seen(List.of("a", "longer than the one that it replaces")))),
-                  Same.of(new long[][] {{7}, {8, 9}})
+                  Replicated.of(new double[] {1, 2, 3}),
+                  Replicated.of(
+                      StateRef.of(new Seen(List.of("a", "longer than the one that it replaces")))),
+                  Replicated.of(new long[][] {{7}, {8, 9}})
                 });
     double[][] sums = new double[2][3];
-    List<Holder<Seen>> seen =
-        List.of(Holder.of(new Seen(List.of())), Holder.of(new Seen(List.of("b"))));
+    List<StateRef<Seen>> seen =
+        List.of(StateRef.of(new Seen(List.of())), StateRef.of(new Seen(List.of("b"))));
     long[][][] rows = {{{0}, {0, 0}}, {{0}, {0, 0}}};
     assertThat(
             fill(
@@ -467,7 +476,9 @@ final class RedistributionTest {
                 2,
                 rank ->
                     new Object[] {
-                      Same.of(sums[rank]), Same.of(seen.get(rank)), Same.of(rows[rank])
+                      Replicated.of(sums[rank]),
+                      Replicated.of(seen.get(rank)),
+                      Replicated.of(rows[rank])
                     }))
         .isNull();
     for (int rank = 0; rank < 2; rank++) {
@@ -479,9 +490,10 @@ final class RedistributionTest {
 
   @Test
   void whatWasNotTheSameIsRefusedByName() {
-    Images images = new Images(3, rank -> new Object[] {Same.of(new int[] {rank / 2})});
-    assertThat(fill(images, 2, rank -> new Object[] {Same.of(new int[1])}))
-        .isEqualTo("the loop's state object 0, a org.fmi.Same, was not the same at ranks 0 and 2");
+    Images images = new Images(3, rank -> new Object[] {Replicated.of(new int[] {rank / 2})});
+    assertThat(fill(images, 2, rank -> new Object[] {Replicated.of(new int[1])}))
+        .isEqualTo(
+            "the loop's state object 0, a org.fmi.Replicated, was not the same at ranks 0 and 2");
   }
 
   @Test
@@ -490,20 +502,23 @@ final class RedistributionTest {
     assertThat(fill(images, 2, rank -> new Object[] {line(8, 4L * rank, 4), new double[1]}))
         .isEqualTo(
             "the loop's state object 1, a double[], does not say how it is given to another number"
-                + " of ranks than 4: register Box.of(...), Same.of(...) or Divided.of(...), or give"
-                + " -n 4");
+                + " of ranks than 4: register ArrayBlock.of(...), Replicated.of(...) or"
+                + " Repartitioned.of(...), or give -n 4");
     assertThat(
-            fill(images, 2, rank -> new Object[] {line(8, 4L * rank, 4), Same.of(new double[1])}))
-        .contains("object 1", "was no Same at rank 0");
+            fill(
+                images,
+                2,
+                rank -> new Object[] {line(8, 4L * rank, 4), Replicated.of(new double[1])}))
+        .contains("object 1", "was no Replicated at rank 0");
     assertThat(fill(images, 2, rank -> new Object[] {line(8, 4L * rank, 4)}))
         .isEqualTo("the loop's state has 1 objects, and that of rank 0 had 2");
   }
 
   @Test
   void messagesThatWereNotReceivedAreRefused() {
-    Images images = new Images(3, rank -> new Object[] {Same.of(new int[1])});
+    Images images = new Images(3, rank -> new Object[] {Replicated.of(new int[1])});
     images.putMessages(2, 1);
-    assertThat(fill(images, 2, rank -> new Object[] {Same.of(new int[1])}))
+    assertThat(fill(images, 2, rank -> new Object[] {Replicated.of(new int[1])}))
         .isEqualTo(
             "rank 2 had messages that it had not received yet, which no other number of ranks can"
                 + " receive; give -n 3");
@@ -517,19 +532,23 @@ final class RedistributionTest {
             rank -> {
               int[] array = new int[5];
               return new Object[] {
-                Same.of(Holder.of(array)),
-                Box.of(Holder.of(array), new long[] {10}, new long[] {5L * rank}, new long[] {5})
+                Replicated.of(StateRef.of(array)),
+                ArrayBlock.of(
+                    StateRef.of(array), new long[] {10}, new long[] {5L * rank}, new long[] {5})
               };
             });
     assertThat(
-            fill(images, 1, rank -> new Object[] {Same.of(Holder.of(new int[5])), line(10, 0, 10)}))
+            fill(
+                images,
+                1,
+                rank -> new Object[] {Replicated.of(StateRef.of(new int[5])), line(10, 0, 10)}))
         .contains("object 1", "shares its content with another object at rank 0");
   }
 
   // ---- what the program divides
 
-  private static Divided list(Holder<List<Integer>> holder, int rank, int size) {
-    return Divided.of(
+  private static Repartitioned list(StateRef<List<Integer>> holder, int rank, int size) {
+    return Repartitioned.of(
         holder,
         old -> {
           List<Integer> mine = new ArrayList<>();
@@ -547,13 +566,13 @@ final class RedistributionTest {
             3,
             rank ->
                 new Object[] {
-                  list(Holder.of(new ArrayList<>(List.of(rank, rank + 3, rank + 6))), rank, 3),
-                  Divided.of(Holder.of(new double[][] {{rank}, {rank, rank}}), old -> {})
+                  list(StateRef.of(new ArrayList<>(List.of(rank, rank + 3, rank + 6))), rank, 3),
+                  Repartitioned.of(StateRef.of(new double[][] {{rank}, {rank, rank}}), old -> {})
                 });
-    List<Holder<List<Integer>>> lists =
-        List.of(Holder.of(new ArrayList<>()), Holder.of(new ArrayList<>()));
-    List<Holder<double[][]>> rows =
-        List.of(Holder.of(new double[1][1]), Holder.of(new double[0][]));
+    List<StateRef<List<Integer>>> lists =
+        List.of(StateRef.of(new ArrayList<>()), StateRef.of(new ArrayList<>()));
+    List<StateRef<double[][]>> rows =
+        List.of(StateRef.of(new double[1][1]), StateRef.of(new double[0][]));
     assertThat(
             fill(
                 images,
@@ -561,7 +580,7 @@ final class RedistributionTest {
                 rank ->
                     new Object[] {
                       list(lists.get(rank), rank, 2),
-                      Divided.of(rows.get(rank), old -> rows.get(rank).set(old.get(rank + 1)))
+                      Repartitioned.of(rows.get(rank), old -> rows.get(rank).set(old.get(rank + 1)))
                     }))
         .isNull();
     assertThat(lists.get(0).get()).containsExactly(0, 6, 4, 2, 8);

@@ -18,9 +18,9 @@ import java.util.TreeMap;
 import net.openhft.chronicle.bytes.BytesIn;
 import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
-import org.fmi.Box;
-import org.fmi.Holder;
-import org.fmi.Same;
+import org.fmi.ArrayBlock;
+import org.fmi.Replicated;
+import org.fmi.StateRef;
 import org.junit.jupiter.api.Test;
 
 final class LoopStateTest {
@@ -92,7 +92,7 @@ final class LoopStateTest {
   @Test
   void aBufferGetsItsPositionAndLimitBack() {
     for (ByteBuffer buffer : List.of(ByteBuffer.allocate(11), ByteBuffer.allocateDirect(11))) {
-      LoopState state = new LoopState(new Object[] {buffer, Holder.of(buffer.duplicate())});
+      LoopState state = new LoopState(new Object[] {buffer, StateRef.of(buffer.duplicate())});
       for (byte i = 0; i < 11; i++) {
         buffer.put(i, i);
       }
@@ -104,7 +104,7 @@ final class LoopStateTest {
       buffer.limit(2).position(1);
       assertBuffer(state, image, buffer);
       ByteBuffer other = ByteBuffer.allocate(11);
-      Holder<ByteBuffer> held = Holder.of(ByteBuffer.allocate(11).position(11));
+      StateRef<ByteBuffer> held = StateRef.of(ByteBuffer.allocate(11).position(11));
       assertBuffer(new LoopState(new Object[] {other, held}), image, other);
       assertThat(held.get()).extracting(Buffer::position, Buffer::limit).containsExactly(0, 11);
     }
@@ -120,12 +120,12 @@ final class LoopStateTest {
 
   @Test
   void holdersFollowTheirObject() {
-    Holder<double[]> u = Holder.of(new double[] {1});
-    Holder<double[]> next = Holder.of(new double[] {2});
+    StateRef<double[]> u = StateRef.of(new double[] {1});
+    StateRef<double[]> next = StateRef.of(new double[] {2});
     LoopState state = new LoopState(new Object[] {u, next});
-    Holder.swap(u, next);
+    StateRef.swap(u, next);
     MemorySegment image = write(state);
-    Holder.swap(u, next);
+    StateRef.swap(u, next);
     next.set(new double[3]);
     state.read(image, 0, image.byteSize());
     assertThat(u.get()).containsExactly(2);
@@ -152,10 +152,11 @@ final class LoopStateTest {
   void holdersOfOneArrayGetTheirOwnBack() {
     double[] best = {3};
     double[] current = {4};
-    MemorySegment image = write(new LoopState(new Object[] {Holder.of(best), Holder.of(current)}));
+    MemorySegment image =
+        write(new LoopState(new Object[] {StateRef.of(best), StateRef.of(current)}));
     double[] initial = {0};
-    Holder<double[]> newBest = Holder.of(initial);
-    Holder<double[]> newCurrent = Holder.of(initial);
+    StateRef<double[]> newBest = StateRef.of(initial);
+    StateRef<double[]> newCurrent = StateRef.of(initial);
     new LoopState(new Object[] {newBest, newCurrent}).read(image, 0, image.byteSize());
     assertThat(newBest.get()).containsExactly(3);
     assertThat(newCurrent.get()).containsExactly(4);
@@ -172,20 +173,20 @@ final class LoopStateTest {
     LoopState state =
         new LoopState(
             new Object[] {
-              Holder.of(shared),
+              StateRef.of(shared),
               rows,
-              Holder.of(registered),
+              StateRef.of(registered),
               registered,
-              Holder.of(particle),
+              StateRef.of(particle),
               particle
             });
     MemorySegment image = write(state);
-    Holder<double[]> newShared = Holder.of(new double[1]);
+    StateRef<double[]> newShared = StateRef.of(new double[1]);
     double[][] newRows = {{0}, {0}};
-    Holder<double[]> newHeld = Holder.of(new double[1]);
+    StateRef<double[]> newHeld = StateRef.of(new double[1]);
     double[] newRegistered = {0};
     Particle newParticle = new Particle();
-    Holder<Particle> newHeldParticle = Holder.of(new Particle());
+    StateRef<Particle> newHeldParticle = StateRef.of(new Particle());
     LoopState replacement =
         new LoopState(
             new Object[] {
@@ -207,11 +208,11 @@ final class LoopStateTest {
   @Test
   void aHolderOfArraysGetsNewOnes() {
     MemorySegment image =
-        write(new LoopState(new Object[] {Holder.of(new int[][][] {{{1, 2}, {3}}, {{4}}})}));
+        write(new LoopState(new Object[] {StateRef.of(new int[][][] {{{1, 2}, {3}}, {{4}}})}));
     int[] row = {7, 8};
     int[][] plane = {row, {9}};
     int[][][] initial = {plane, {{0}}};
-    Holder<int[][][]> cube = Holder.of(initial);
+    StateRef<int[][][]> cube = StateRef.of(initial);
     new LoopState(new Object[] {cube}).read(image, 0, image.byteSize());
     assertThat(cube.get()).isDeepEqualTo(new int[][][] {{{1, 2}, {3}}, {{4}}});
     assertThat(initial).isDeepEqualTo(new int[][][] {{{7, 8}, {9}}, {{0}}});
@@ -221,18 +222,18 @@ final class LoopStateTest {
 
   @Test
   void aHolderOfArraysGetsTheSizesOfTheCheckpoint() {
-    Holder<double[][]> grown = Holder.of(new double[][] {{1}});
-    Holder<double[][]> shrunk = Holder.of(new double[][] {{1, 2}, {3}});
-    Holder<Object> flat = Holder.of(new double[] {6});
+    StateRef<double[][]> grown = StateRef.of(new double[][] {{1}});
+    StateRef<double[][]> shrunk = StateRef.of(new double[][] {{1, 2}, {3}});
+    StateRef<Object> flat = StateRef.of(new double[] {6});
     LoopState state = new LoopState(new Object[] {grown, shrunk, flat});
     grown.set(new double[][] {{1, 2, 3}, {}, {4}});
     shrunk.set(new double[][] {{5}});
     flat.set(new long[][] {{6}, {7}});
     MemorySegment image = write(state);
 
-    Holder<double[][]> newGrown = Holder.of(new double[][] {{1}});
-    Holder<double[][]> newShrunk = Holder.of(new double[][] {{1, 2}, {3}});
-    Holder<Object> newFlat = Holder.of(new double[] {6});
+    StateRef<double[][]> newGrown = StateRef.of(new double[][] {{1}});
+    StateRef<double[][]> newShrunk = StateRef.of(new double[][] {{1, 2}, {3}});
+    StateRef<Object> newFlat = StateRef.of(new double[] {6});
     new LoopState(new Object[] {newGrown, newShrunk, newFlat}).read(image, 0, image.byteSize());
     assertThat(newGrown.get()).isDeepEqualTo(new double[][] {{1, 2, 3}, {}, {4}});
     assertThat(newShrunk.get()).isDeepEqualTo(new double[][] {{5}});
@@ -253,18 +254,18 @@ final class LoopStateTest {
     double[][] grid = {row, {2}, row};
     double[][] registered = {{3}};
     double[][][] cube = {grid, {{4}}};
-    Holder<double[][]> a = Holder.of(grid);
-    Holder<double[][]> b = Holder.of(grid);
-    Holder<double[][]> c = Holder.of(registered);
-    Holder<double[]> d = Holder.of(row);
+    StateRef<double[][]> a = StateRef.of(grid);
+    StateRef<double[][]> b = StateRef.of(grid);
+    StateRef<double[][]> c = StateRef.of(registered);
+    StateRef<double[]> d = StateRef.of(row);
     MemorySegment image = write(new LoopState(new Object[] {a, b, c, registered, cube, d}));
 
-    Holder<double[][]> newA = Holder.of(new double[][] {{0}});
-    Holder<double[][]> newB = Holder.of(new double[][] {{0}, {0}});
+    StateRef<double[][]> newA = StateRef.of(new double[][] {{0}});
+    StateRef<double[][]> newB = StateRef.of(new double[][] {{0}, {0}});
     double[][] newRegistered = {{0}};
-    Holder<double[][]> newC = Holder.of(new double[0][]);
+    StateRef<double[][]> newC = StateRef.of(new double[0][]);
     double[][][] newCube = {{{0}}, {{0}}};
-    Holder<double[]> newD = Holder.of(new double[1]);
+    StateRef<double[]> newD = StateRef.of(new double[1]);
     LoopState replacement =
         new LoopState(new Object[] {newA, newB, newC, newRegistered, newCube, newD});
     replacement.read(image, 0, image.byteSize());
@@ -281,18 +282,18 @@ final class LoopStateTest {
 
   @Test
   void swappedHoldersOfArraysOfDifferentSizesAreToldApart() {
-    Holder<double[][]> u = Holder.of(new double[][] {{1}, {2}});
-    Holder<double[][]> next = Holder.of(new double[][] {{3}});
+    StateRef<double[][]> u = StateRef.of(new double[][] {{1}, {2}});
+    StateRef<double[][]> next = StateRef.of(new double[][] {{3}});
     LoopState state = new LoopState(new Object[] {u, next});
     MemorySegment image = write(state);
-    Holder.swap(u, next);
+    StateRef.swap(u, next);
     state.read(image, 0, image.byteSize());
     assertThat(u.get()).isDeepEqualTo(new double[][] {{1}, {2}});
     assertThat(next.get()).isDeepEqualTo(new double[][] {{3}});
 
     double[][] zeros = new double[2][1];
-    Holder<double[][]> newU = Holder.of(zeros);
-    Holder<double[][]> newNext = Holder.of(zeros);
+    StateRef<double[][]> newU = StateRef.of(zeros);
+    StateRef<double[][]> newNext = StateRef.of(zeros);
     new LoopState(new Object[] {newU, newNext}).read(image, 0, image.byteSize());
     assertThat(newU.get()).isDeepEqualTo(new double[][] {{1}, {2}});
     assertThat(newNext.get()).isDeepEqualTo(new double[][] {{3}});
@@ -305,9 +306,9 @@ final class LoopStateTest {
     double[] array = {1};
     Particle particle = new Particle();
     particle.x = 2;
-    Holder<double[][]> inner = Holder.of(new double[][] {{3}});
+    StateRef<double[][]> inner = StateRef.of(new double[][] {{3}});
     Object[] objects = {array, particle, inner};
-    Holder<Object[]> holder = Holder.of(objects);
+    StateRef<Object[]> holder = StateRef.of(objects);
     LoopState state = new LoopState(new Object[] {holder});
     MemorySegment image = write(state);
     array[0] = 0;
@@ -337,16 +338,16 @@ final class LoopStateTest {
   @Test
   void refusesToTellApartWhatItCannot() {
     Object[][] distinct = {
-      {Holder.of(ByteBuffer.allocate(1)), Holder.of(ByteBuffer.allocate(1))},
-      {Holder.of(new Particle()), Holder.of(new Particle())},
+      {StateRef.of(ByteBuffer.allocate(1)), StateRef.of(ByteBuffer.allocate(1))},
+      {StateRef.of(new Particle()), StateRef.of(new Particle())},
       {new double[1], new double[1]},
     };
     ByteBuffer buffer = ByteBuffer.allocate(1);
     Particle particle = new Particle();
     double[] array = {0};
     Object[][] same = {
-      {Holder.of(buffer), Holder.of(buffer)},
-      {Holder.of(particle), Holder.of(particle)},
+      {StateRef.of(buffer), StateRef.of(buffer)},
+      {StateRef.of(particle), StateRef.of(particle)},
       {array, array},
     };
     for (int i = 0; i < distinct.length; i++) {
@@ -377,8 +378,8 @@ final class LoopStateTest {
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("state object 1 is a java.lang.Thread")
         .hasMessageContaining("BytesMarshallable");
-    assertThatThrownBy(() -> new LoopState(new Object[] {Holder.of(Holder.of(new int[1]))}))
-        .hasMessageContaining("state object 0 is a Holder of a Holder");
+    assertThatThrownBy(() -> new LoopState(new Object[] {StateRef.of(StateRef.of(new int[1]))}))
+        .hasMessageContaining("state object 0 is a StateRef of a StateRef");
     assertThatThrownBy(
             () -> new LoopState(new Object[] {ByteBuffer.allocate(1).asReadOnlyBuffer()}))
         .hasMessageContaining("read-only");
@@ -394,11 +395,11 @@ final class LoopStateTest {
     Task task = new Task("sort", new ArrayList<>(List.of(1, 2)));
     Random random = new Random(7);
     random.nextGaussian();
-    Holder<Task> heldTask = Holder.of(task);
-    Holder<Random> heldRandom = Holder.of(random);
-    Holder<String[]> names = Holder.of(new String[] {"a", null});
-    Holder<Object> any = Holder.of(new TreeMap<>(Map.of("x", 1.5, "y", 2.5)));
-    Holder<Object> same = Holder.of(task);
+    StateRef<Task> heldTask = StateRef.of(task);
+    StateRef<Random> heldRandom = StateRef.of(random);
+    StateRef<String[]> names = StateRef.of(new String[] {"a", null});
+    StateRef<Object> any = StateRef.of(new TreeMap<>(Map.of("x", 1.5, "y", 2.5)));
+    StateRef<Object> same = StateRef.of(task);
     LoopState state = new LoopState(new Object[] {heldTask, heldRandom, names, any, same});
     MemorySegment image = write(state);
     double next = random.nextGaussian();
@@ -424,8 +425,8 @@ final class LoopStateTest {
       assertThatThrownBy(() -> new LoopState(new Object[] {new int[1], object}))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("state object 1")
-          .hasMessageContaining("put it into a Holder");
-      write(new LoopState(new Object[] {new int[1], Holder.of(object)}));
+          .hasMessageContaining("put it into a StateRef");
+      write(new LoopState(new Object[] {new int[1], StateRef.of(object)}));
     }
   }
 
@@ -433,7 +434,7 @@ final class LoopStateTest {
   void saysWhatCannotBeSerialized() {
     LoopState state =
         new LoopState(
-            new Object[] {new int[1], Holder.of(new ArrayList<>(List.of(new Particle())))});
+            new Object[] {new int[1], StateRef.of(new ArrayList<>(List.of(new Particle())))});
     assertThatThrownBy(state::bytes)
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
@@ -444,15 +445,16 @@ final class LoopStateTest {
 
   @Test
   void saysWhatCannotBeDeserialized() {
-    MemorySegment image = write(new LoopState(new Object[] {Holder.of("text")}));
+    MemorySegment image = write(new LoopState(new Object[] {StateRef.of("text")}));
     assertThatThrownBy(
             () -> new LoopState(new Object[] {new int[1]}).read(image, 0, image.byteSize()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("state object 0 is int[]")
-        .hasMessageContaining("a holder of a serialized object");
+        .hasMessageContaining("a StateRef of a serialized object");
     image.set(ValueLayout.JAVA_BYTE, 16, (byte) 0);
     assertThatThrownBy(
-            () -> new LoopState(new Object[] {Holder.of("text")}).read(image, 0, image.byteSize()))
+            () ->
+                new LoopState(new Object[] {StateRef.of("text")}).read(image, 0, image.byteSize()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("state object 0, a java.lang.String, cannot be restored");
   }
@@ -490,17 +492,19 @@ final class LoopStateTest {
 
   // ---- how objects lie among those of all ranks
 
-  private static Box box(Object state, long from) {
-    return Box.of(
+  private static ArrayBlock block(Object state, long from) {
+    return ArrayBlock.of(
         state, new long[] {30}, new long[] {from}, new long[] {3}, new long[] {5}, new long[] {1});
   }
 
   @Test
-  void boxesAndWhatIsTheSameComeBackWithTheirGhostPoints() {
+  void blocksAndWhatIsTheSameComeBackWithTheirGhostPoints() {
     double[] u = {0, 1, 2, 3, 4};
-    Holder<int[]> held = Holder.of(new int[] {5, 6, 7, 8, 9});
+    StateRef<int[]> held = StateRef.of(new int[] {5, 6, 7, 8, 9});
     long[] sums = {10};
-    Object[] roots = {box(u, 6), box(held, 6), Same.of(sums), Same.of(Holder.of("text"))};
+    Object[] roots = {
+      block(u, 6), block(held, 6), Replicated.of(sums), Replicated.of(StateRef.of("text"))
+    };
     LoopState state = new LoopState(roots);
     assertThat(state.isOf(roots)).isTrue();
     assertThat(state.objects()).isEqualTo(4);
@@ -515,18 +519,18 @@ final class LoopStateTest {
   }
 
   @Test
-  void aBoxThatLiesElsewhereIsRefusedByItsNumber() {
+  void aBlockThatLiesElsewhereIsRefusedByItsNumber() {
     MemorySegment image =
-        write(new LoopState(new Object[] {Same.of(new int[1]), box(new int[5], 6)}));
-    LoopState other = new LoopState(new Object[] {Same.of(new int[1]), box(new int[5], 9)});
+        write(new LoopState(new Object[] {Replicated.of(new int[1]), block(new int[5], 6)}));
+    LoopState other = new LoopState(new Object[] {Replicated.of(new int[1]), block(new int[5], 9)});
     assertThatThrownBy(() -> other.read(image, 0, image.byteSize()))
-        .hasMessageContaining("object 1 is org.fmi.Box")
+        .hasMessageContaining("object 1 is org.fmi.ArrayBlock")
         .hasMessageContaining("lies elsewhere");
-    LoopState plain = new LoopState(new Object[] {Same.of(new int[1]), new int[5]});
+    LoopState plain = new LoopState(new Object[] {Replicated.of(new int[1]), new int[5]});
     assertThatThrownBy(() -> plain.read(image, 0, image.byteSize()))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("object 1");
-    LoopState boxed = new LoopState(new Object[] {box(new int[5], 6)});
+    LoopState boxed = new LoopState(new Object[] {block(new int[5], 6)});
     MemorySegment unboxed = write(new LoopState(new Object[] {new int[5]}));
     assertThatThrownBy(() -> boxed.read(unboxed, 0, unboxed.byteSize()))
         .isInstanceOf(IllegalStateException.class)
@@ -534,19 +538,20 @@ final class LoopStateTest {
   }
 
   @Test
-  void aBoxThatDoesNotFitItsArrayIsRefused() {
-    assertThatThrownBy(() -> new LoopState(new Object[] {new int[1], box(new int[6], 0)}))
+  void aBlockThatDoesNotFitItsArrayIsRefused() {
+    assertThatThrownBy(() -> new LoopState(new Object[] {new int[1], block(new int[6], 0)}))
         .hasMessage(
-            "the loop's state object 1 is a Box of a local array of 5 elements, and that has 6");
-    assertThatThrownBy(() -> new LoopState(new Object[] {box(new int[5][5], 0)}))
-        .hasMessageContaining("is a Box of a int[][]: its state is a primitive array");
-    assertThatThrownBy(() -> new LoopState(new Object[] {Holder.of(box(new int[5], 0))}))
+            "the loop's state object 1 is an ArrayBlock of a local array of 5 elements, and that has"
+                + " 6");
+    assertThatThrownBy(() -> new LoopState(new Object[] {block(new int[5][5], 0)}))
+        .hasMessageContaining("is an ArrayBlock of a int[][]: its state is a primitive array");
+    assertThatThrownBy(() -> new LoopState(new Object[] {StateRef.of(block(new int[5], 0))}))
         .hasMessageContaining("put it around that one");
-    assertThatThrownBy(() -> new LoopState(new Object[] {new Object[] {Same.of(new int[5])}}))
+    assertThatThrownBy(() -> new LoopState(new Object[] {new Object[] {Replicated.of(new int[5])}}))
         .hasMessageContaining("put it around that one");
     // The array of a holder has changed since.
-    Holder<int[]> held = Holder.of(new int[5]);
-    LoopState state = new LoopState(new Object[] {box(held, 0)});
+    StateRef<int[]> held = StateRef.of(new int[5]);
+    LoopState state = new LoopState(new Object[] {block(held, 0)});
     held.set(new int[4]);
     assertThatThrownBy(state::bytes).hasMessageContaining("5 elements, and that has 4");
   }

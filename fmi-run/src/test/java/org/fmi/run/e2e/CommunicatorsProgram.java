@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Group;
-import org.fmi.Holder;
 import org.fmi.Op;
+import org.fmi.StateRef;
 
 /**
  * Makes communicators in its loop, keeps some of them as state over many iterations, and checks
@@ -19,7 +19,7 @@ public final class CommunicatorsProgram {
   public static void main(String[] args) {
     try (Fmi fmi = Fmi.init(args)) {
       Comm world = fmi.world();
-      Holder<Comm> kept = Holder.of(world);
+      StateRef<Comm> kept = StateRef.of(world);
       long[] sum = new long[1];
       fmi.loop(
           ITERATIONS,

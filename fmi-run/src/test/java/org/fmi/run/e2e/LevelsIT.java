@@ -614,14 +614,16 @@ final class LevelsIT {
                     .containsEntry("iteration", "50"));
   }
 
-  /** From the middle of the second loop, whose boxes are others then; and it survives a failure. */
+  /**
+   * From the middle of the second loop, whose blocks are others then; and it survives a failure.
+   */
   @Variants
   @ParameterizedTest
   @ValueSource(ints = {3, 6})
   void anotherNumberOfRanksComputesTheSame(int ranks) throws Exception {
     holdAt(60);
     try (Fmirun.Running running =
-        job(BoxesProgram.class, "-n", "4", "--ppn", "2", "--l2-every", "50").start()) {
+        job(BlocksProgram.class, "-n", "4", "--ppn", "2", "--l2-every", "50").start()) {
       running.awaitEvent("Level2Committed", 1);
     } // all its processes are killed
     String generation = newest()[0];
@@ -630,8 +632,8 @@ final class LevelsIT {
     List<String> options = new ArrayList<>(List.of("-n", "" + ranks, "--ppn", "2"));
     options.addAll(List.of("--l2-every", "1000", "--kill", "rank1@150"));
     options.addAll(List.of("--restart-from", generation));
-    Result result = job(BoxesProgram.class, options.toArray(String[]::new)).run().succeeded();
-    assertThat(result.value("state")).isEqualTo(BoxesProgram.result());
+    Result result = job(BlocksProgram.class, options.toArray(String[]::new)).run().succeeded();
+    assertThat(result.value("state")).isEqualTo(BlocksProgram.result());
     assertBeganInTheSecondLoop(result, generation);
     assertThat(result.events("AllRunning").getLast()).containsEntry("loop", "1");
     // Versions go on: the newest generation of the line is that of the new job.
@@ -656,7 +658,7 @@ final class LevelsIT {
     holdAt(60);
     try (Fmirun.Running running =
         job(
-                BoxesProgram.class,
+                BlocksProgram.class,
                 "-n",
                 "4",
                 "--ppn",
@@ -682,10 +684,10 @@ final class LevelsIT {
     options.addAll(List.of("--ppn", "2", "--l2-dir", files().toString(), "--l2-every", "1000"));
     options.addAll(List.of("--checkpoint", mode, "--rollback", rollback));
     options.addAll(List.of("--restart-from", generation, "--kill", "rank1@150"));
-    options.addAll(List.of("-cp", "target/test-classes", BoxesProgram.class.getName()));
+    options.addAll(List.of("-cp", "target/test-classes", BlocksProgram.class.getName()));
     options.add(directory.resolve("gates").toString());
     Result result = new Fmirun(directory, options.toArray(String[]::new)).run().succeeded();
-    assertThat(result.value("state")).isEqualTo(BoxesProgram.result());
+    assertThat(result.value("state")).isEqualTo(BlocksProgram.result());
     assertBeganInTheSecondLoop(result, generation);
     assertThat(result.events("Continued")).hasSize(rollback.equals("local") ? ranks - 1 : 0);
   }
@@ -695,15 +697,15 @@ final class LevelsIT {
   void beforeItsFirstFileAnotherNumberOfRanksBeginsFromTheSameOnceMore() throws Exception {
     holdAt(60);
     try (Fmirun.Running running =
-        job(BoxesProgram.class, "-n", "3", "--ppn", "3", "--l2-every", "50").start()) {
+        job(BlocksProgram.class, "-n", "3", "--ppn", "3", "--l2-every", "50").start()) {
       running.awaitEvent("Level2Committed", 1);
     }
     open(60);
     List<String> options = new ArrayList<>(List.of("-n", "4", "--ppn", "1", "--spares", "2"));
     options.addAll(List.of("--l2-every", "100000", "--restart-from", newest()[0]));
     options.addAll(List.of("--kill", "node1@75", "--kill", "node2@rebuild"));
-    Result result = job(BoxesProgram.class, options.toArray(String[]::new)).run().succeeded();
-    assertThat(result.value("state")).isEqualTo(BoxesProgram.result());
+    Result result = job(BlocksProgram.class, options.toArray(String[]::new)).run().succeeded();
+    assertThat(result.value("state")).isEqualTo(BlocksProgram.result());
     assertThat(result.events("Level2Restored")).hasSize(2);
   }
 
@@ -751,17 +753,17 @@ final class LevelsIT {
                 "50",
                 "-cp",
                 "target/test-classes",
-                BoxesProgram.class.getName(),
+                BlocksProgram.class.getName(),
                 Files.createDirectories(directory.resolve("gates")).toString(),
                 "plain")
             .start()) {
       running.awaitEvent("Level2Committed", 1);
     }
-    Result result = job(BoxesProgram.class, "-n", "2", "--restart-from", "latest").run();
+    Result result = job(BlocksProgram.class, "-n", "2", "--restart-from", "latest").run();
     assertThat(result.status()).isEqualTo(70);
     assertThat(result.err())
         .contains("cannot go on from ")
-        .contains("the loop's state object 0, a org.fmi.Box, was no Box at rank 0");
+        .contains("the loop's state object 0, a org.fmi.ArrayBlock, was no ArrayBlock at rank 0");
   }
 
   /** The columns of the newest generation that counts: another one may not be finished. */
@@ -775,7 +777,7 @@ final class LevelsIT {
         .getLast();
   }
 
-  /** Arrays of a generation of {@link BoxesProgram} with four ranks, as NumPy reads them. */
+  /** Arrays of a generation of {@link BlocksProgram} with four ranks, as NumPy reads them. */
   private void exports(String generation) throws Exception {
     Path file = directory.resolve("part.npy");
     Answer done =

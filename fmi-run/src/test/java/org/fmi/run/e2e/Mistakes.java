@@ -15,10 +15,10 @@ import org.fmi.Flow;
 import org.fmi.FlowBody;
 import org.fmi.Fmi;
 import org.fmi.FmiException;
-import org.fmi.Holder;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Rollback;
+import org.fmi.StateRef;
 
 /** Makes the mistake that its first argument names: see {@code docs/mistakes.md}. */
 public final class Mistakes {
@@ -65,7 +65,7 @@ public final class Mistakes {
     Comm world = fmi.world();
     int rank = world.rank();
     long[] state = new long[4];
-    Holder<Request[]> begun = Holder.of(new Request[1]);
+    StateRef<Request[]> begun = StateRef.of(new Request[1]);
     switch (name) {
       // ---- exceptions
       case "before-loop" -> {
@@ -112,7 +112,7 @@ public final class Mistakes {
               state);
       case "paper" -> {
         long n;
-        while ((n = fmi.loop(state)) < ITERATIONS) {
+        while ((n = fmi.nextIteration(state)) < ITERATIONS) {
           try {
             if (n == AT) {
               fail(fmi, 1);

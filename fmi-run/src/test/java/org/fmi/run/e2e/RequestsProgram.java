@@ -5,8 +5,8 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.Holder;
 import org.fmi.Request;
+import org.fmi.StateRef;
 
 /**
  * Completes in each iteration what the one before has begun: the receive of its neighbour's values,
@@ -37,7 +37,7 @@ public final class RequestsProgram {
       int left = (rank + world.size() - 1) % world.size();
       RequestsProgram state = new RequestsProgram(rank);
       double[] ghost = new double[MANY];
-      Holder<Request[]> begun = Holder.of(new Request[3]);
+      StateRef<Request[]> begun = StateRef.of(new Request[3]);
       fmi.loop(
           ITERATIONS,
           n -> {

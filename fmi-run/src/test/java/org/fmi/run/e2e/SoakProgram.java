@@ -11,9 +11,9 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.Holder;
 import org.fmi.Op;
 import org.fmi.Request;
+import org.fmi.StateRef;
 import org.fmi.Status;
 
 /**
@@ -35,9 +35,9 @@ final class SoakProgram {
   private final long[] checksum = new long[1];
 
   /** State too, of objects that are serialized: the checksums of the last iterations. */
-  private final Holder<ArrayDeque<Past>> past = Holder.of(new ArrayDeque<>());
+  private final StateRef<ArrayDeque<Past>> past = StateRef.of(new ArrayDeque<>());
 
-  private final Holder<Random> random;
+  private final StateRef<Random> random;
 
   private record Past(long iteration, long checksum) implements Serializable {}
 
@@ -60,7 +60,7 @@ final class SoakProgram {
     if (half == null) {
       throw new IllegalStateException("split with a color gives a communicator");
     }
-    random = Holder.of(new Random(seed));
+    random = StateRef.of(new Random(seed));
     comms = new Comm[] {world, world.dup(), half};
   }
 

@@ -80,11 +80,6 @@ public final class ThreadComm {
     public boolean cancel() {
       throw new UnsupportedOperationException();
     }
-
-    @Override
-    public void progress() {
-      throw new UnsupportedOperationException();
-    }
   }
 
   private static final class Mailbox {

@@ -4,12 +4,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.stream.LongStream;
-import org.fmi.Box;
+import org.fmi.ArrayBlock;
 import org.fmi.Comm;
 import org.fmi.Fmi;
-import org.fmi.Holder;
 import org.fmi.Op;
-import org.fmi.Same;
+import org.fmi.Replicated;
+import org.fmi.StateRef;
 
 /**
  * A short loop and a long one over an array that all ranks share, so that the answer does not
@@ -18,7 +18,7 @@ import org.fmi.Same;
  * <p>Arguments: a directory, and "plain" for state that does not say how it is shared. Iteration i
  * of the long loop waits for {@code gate-i} if {@code hold-i} is there.
  */
-public final class BoxesProgram {
+public final class BlocksProgram {
   static final int FIRST = 20;
   static final int SECOND = 200;
 
@@ -27,7 +27,7 @@ public final class BoxesProgram {
 
   private static final int GHOSTS = 2;
 
-  private BoxesProgram() {}
+  private BlocksProgram() {}
 
   public static void main(String[] args) {
     Path gates = Path.of(args[0]);
@@ -36,20 +36,20 @@ public final class BoxesProgram {
       Comm world = fmi.world();
       int from = TOTAL * world.rank() / world.size();
       int count = TOTAL * (world.rank() + 1) / world.size() - from;
-      Holder<long[]> part = Holder.of(new long[count + 2 * GHOSTS]);
+      StateRef<long[]> part = StateRef.of(new long[count + 2 * GHOSTS]);
       Arrays.setAll(part.get(), i -> from + i - GHOSTS);
       long[] sum = new long[1];
-      Object box =
+      Object block =
           plain
               ? part
-              : Box.of(
+              : ArrayBlock.of(
                   part,
                   new long[] {TOTAL},
                   new long[] {from},
                   new long[] {count},
                   new long[] {count + 2 * GHOSTS},
                   new long[] {GHOSTS});
-      fmi.loop(FIRST, iteration -> step(world, part, sum, from), box, Same.of(sum));
+      fmi.loop(FIRST, iteration -> step(world, part, sum, from), block, Replicated.of(sum));
       long between = sum[0];
       fmi.loop(
           SECOND,
@@ -57,8 +57,8 @@ public final class BoxesProgram {
             await(gates, iteration);
             step(world, part, sum, from);
           },
-          box,
-          Same.of(sum));
+          block,
+          Replicated.of(sum));
       long[] hash = {0};
       for (int i = GHOSTS; i < GHOSTS + count; i++) {
         hash[0] += part.get()[i] * (2 * (from + i) + 1);
@@ -78,7 +78,7 @@ public final class BoxesProgram {
     }
   }
 
-  private static void step(Comm world, Holder<long[]> part, long[] sum, int from) {
+  private static void step(Comm world, StateRef<long[]> part, long[] sum, int from) {
     long[] now = part.get();
     sum[0] = 0;
     for (int i = GHOSTS; i < now.length - GHOSTS; i++) {

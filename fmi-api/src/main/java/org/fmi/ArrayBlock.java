@@ -4,22 +4,23 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * State of a loop that is this rank's part of an array that all ranks share: a box of it, in an
- * array of this rank's own. With it a job can go on from files with another number of ranks, whose
- * boxes are others: {@code fmirun --restart-from}. In all else it is what it is a part of.
+ * State of a loop that is this rank's part of an array that all ranks share: a block of it, in an
+ * array of this rank's own. With it a job can continue from files with another number of ranks,
+ * whose blocks differ: {@code fmirun --restart-from}. In every other respect it behaves as the
+ * array.
  *
  * <pre>{@code
  * // Rows 10 to 19 of a plate of 100 times 80 points, in an array with a layer of ghost points around.
- * Box.of(u, new long[] {100, 80}, new long[] {10, 0}, new long[] {10, 80},
+ * ArrayBlock.of(u, new long[] {100, 80}, new long[] {10, 0}, new long[] {10, 80},
  *     new long[] {12, 82}, new long[] {1, 1})
  * }</pre>
  *
- * <p>Arrays lie row by row: the last index runs fastest. The boxes of all ranks must cover the
- * global array without overlapping. What is in the local array around the box, ghost points for
+ * <p>Arrays lie row by row: the last index runs fastest. The blocks of all ranks must cover the
+ * global array without overlapping. What is in the local array around the block, ghost points for
  * instance, is restored after a failure as all else; with another number of ranks it keeps what the
  * program has set it to before the loop.
  */
-public final class Box {
+public final class ArrayBlock {
   private final Object state;
   private final long[] globalShape;
   private final long[] from;
@@ -27,7 +28,7 @@ public final class Box {
   private final long[] localShape;
   private final long[] localFrom;
 
-  private Box(
+  private ArrayBlock(
       Object state,
       long[] globalShape,
       long[] from,
@@ -47,7 +48,8 @@ public final class Box {
         || localShape.length != dimensions
         || localFrom.length != dimensions) {
       throw new IllegalArgumentException(
-          this + ": all shapes and places of a box have the same number of dimensions, 1 or more");
+          this
+              + ": all shapes and places of a block have the same number of dimensions, 1 or more");
     }
     for (int d = 0; d < dimensions; d++) {
       requireInside("the global array", d, from[d], extent[d], globalShape[d]);
@@ -63,43 +65,43 @@ public final class Box {
   }
 
   /**
-   * A box whose local array holds nothing else.
+   * A block whose local array holds nothing else.
    *
    * @param state as for {@link #of(Object, long[], long[], long[], long[], long[])}
    * @param globalShape as there
    * @param from as there
    * @param extent as there, and the shape of the local array
-   * @return a new box
+   * @return a new block
    */
-  public static Box of(Object state, long[] globalShape, long[] from, long[] extent) {
-    return new Box(state, globalShape, from, extent, extent, new long[extent.length]);
+  public static ArrayBlock of(Object state, long[] globalShape, long[] from, long[] extent) {
+    return new ArrayBlock(state, globalShape, from, extent, extent, new long[extent.length]);
   }
 
   /**
-   * A box in a local array.
+   * A block in a local array.
    *
-   * @param state the local array, of one dimension and a primitive type; or a {@link Holder} of
+   * @param state the local array, of one dimension and a primitive type; or a {@link StateRef} of
    *     one, always of the same length
    * @param globalShape the size of the global array in each dimension
-   * @param from where the box begins in it
-   * @param extent the size of the box
+   * @param from where the block begins in it
+   * @param extent the size of the block
    * @param localShape the size of the local array in each dimension
-   * @param localFrom where the box begins in that
-   * @return a new box
-   * @throws IllegalArgumentException if the box is not inside of both arrays
+   * @param localFrom where the block begins in that
+   * @return a new block
+   * @throws IllegalArgumentException if the block is not inside of both arrays
    */
-  public static Box of(
+  public static ArrayBlock of(
       Object state,
       long[] globalShape,
       long[] from,
       long[] extent,
       long[] localShape,
       long[] localFrom) {
-    return new Box(state, globalShape, from, extent, localShape, localFrom);
+    return new ArrayBlock(state, globalShape, from, extent, localShape, localFrom);
   }
 
   /**
-   * The local array, or its holder.
+   * The local array, or the {@link StateRef} of it.
    *
    * @return what was given
    */
@@ -117,7 +119,7 @@ public final class Box {
   }
 
   /**
-   * Where the box begins in the global array.
+   * Where the block begins in the global array.
    *
    * @return a copy
    */
@@ -126,7 +128,7 @@ public final class Box {
   }
 
   /**
-   * The size of the box.
+   * The size of the block.
    *
    * @return a copy
    */
@@ -144,7 +146,7 @@ public final class Box {
   }
 
   /**
-   * Where the box begins in the local array.
+   * Where the block begins in the local array.
    *
    * @return a copy
    */
@@ -154,7 +156,7 @@ public final class Box {
 
   @Override
   public String toString() {
-    return "Box[from "
+    return "ArrayBlock[from "
         + Arrays.toString(from)
         + " extent "
         + Arrays.toString(extent)

@@ -4,14 +4,14 @@ import java.util.Objects;
 
 /**
  * State of a loop that is the same on all ranks: sums that all have computed by an all-reduce, for
- * instance. With it a job can go on from files with another number of ranks ({@code fmirun
- * --restart-from}): all take it from rank 0, after it was compared with that of the others. In all
- * else it is what it is made of.
+ * instance. With it a job can continue from files with another number of ranks ({@code fmirun
+ * --restart-from}): all take it from rank 0, after it was compared with that of the others. In
+ * every other respect it behaves as the state that it wraps.
  */
-public final class Same {
+public final class Replicated {
   private final Object state;
 
-  private Same(Object state) {
+  private Replicated(Object state) {
     this.state = Objects.requireNonNull(state);
   }
 
@@ -21,12 +21,12 @@ public final class Same {
    * @param state whatever can be state of a loop
    * @return a new one
    */
-  public static Same of(Object state) {
-    return new Same(state);
+  public static Replicated of(Object state) {
+    return new Replicated(state);
   }
 
   /**
-   * What is the same.
+   * The state that is the same.
    *
    * @return what was given
    */

@@ -5,11 +5,11 @@ import java.util.Objects;
 /**
  * A reference that is part of a loop's state: for programs that swap buffers ({@code u} and {@code
  * next}) or replace an object while they iterate, and for {@link java.io.Serializable} objects:
- * records, {@link java.util.Random}, collections. A checkpoint holds what the holder refers to at
+ * records, {@link java.util.Random}, collections. A checkpoint holds what the StateRef refers to at
  * that moment. A rollback makes it refer to a new array, with new rows if it is an array of arrays,
  * of the sizes they had; or to a new object equal to the one it had, if that is serialized. Two
- * holders of one object get the same one; but what the serialized objects of two holders refer to
- * is written once for each. Buffers, memory segments and objects that implement {@code
+ * StateRefs to one object get the same one; but what the serialized objects of two StateRefs refer
+ * to is written once for each. Buffers, memory segments and objects that implement {@code
  * BytesMarshallable} are restored in place.
  *
  * <p>Communicators may be held, in a {@code Comm[]} or by serialized objects too: those that are
@@ -21,22 +21,22 @@ import java.util.Objects;
  *
  * @param <T> what it refers to: a type that can be state of a loop, or is serializable
  */
-public final class Holder<T> {
+public final class StateRef<T> {
   private T value;
 
-  private Holder(T value) {
+  private StateRef(T value) {
     this.value = Objects.requireNonNull(value);
   }
 
   /**
-   * A holder of {@code value}.
+   * A reference to {@code value}.
    *
    * @param <T> what it refers to
    * @param value not null
-   * @return a new holder
+   * @return a new StateRef
    */
-  public static <T> Holder<T> of(T value) {
-    return new Holder<>(value);
+  public static <T> StateRef<T> of(T value) {
+    return new StateRef<>(value);
   }
 
   /**
@@ -58,13 +58,13 @@ public final class Holder<T> {
   }
 
   /**
-   * Exchanges what two holders refer to.
+   * Exchanges what two StateRefs refer to.
    *
    * @param <T> what they refer to
-   * @param a a holder
+   * @param a a StateRef
    * @param b another one
    */
-  public static <T> void swap(Holder<T> a, Holder<T> b) {
+  public static <T> void swap(StateRef<T> a, StateRef<T> b) {
     T t = a.value;
     a.value = b.value;
     b.value = t;
