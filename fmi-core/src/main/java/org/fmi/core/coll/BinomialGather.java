@@ -8,13 +8,13 @@ final class BinomialGather {
    * Gathers.
    *
    * @param mine this rank's block
-   * @param all where the root collects all blocks; at other ranks not used
+   * @param all the destination of all blocks; used at the root only
    */
   static void run(Channel channel, Location mine, long bytes, Location all, int root) {
     int size = channel.size();
     int v = channel.neighbour(-root);
     int blocks = Math.min(v == 0 ? size : Integer.lowestOneBit(v), size - v);
-    // Root 0 has all blocks in the order in which the tree brings them.
+    // With root 0, the tree delivers all blocks in their final order.
     Location found = blocks == 1 ? mine : v == 0 && root == 0 ? all : mine.scratch(blocks * bytes);
     if (found != mine) {
       mine.copyTo(found, bytes);

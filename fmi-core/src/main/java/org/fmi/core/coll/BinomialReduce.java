@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reduce up a binomial tree: ceil(log2 N) steps of the whole vector. Each node combines a run of
- * ranks, lower ones left, so that the order is kept for operations that need it; for these the
- * tree's root is rank 0. For short vectors, and those that must not be cut.
+ * consecutive ranks, lower ones left, which preserves the order for operations that do not commute;
+ * for these the tree's root is rank 0. For short vectors, and those that must not be cut.
  */
 final class BinomialReduce {
   private BinomialReduce() {}
@@ -13,7 +13,7 @@ final class BinomialReduce {
   /**
    * Reduces.
    *
-   * @param result where the result goes at the root; at other ranks not used
+   * @param result the destination of the result; used at the root only
    */
   static void run(
       Channel channel, Reducer reducer, Location data, Location result, long bytes, int root) {

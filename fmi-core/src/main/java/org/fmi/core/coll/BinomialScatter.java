@@ -10,7 +10,7 @@ final class BinomialScatter {
    * Scatters.
    *
    * @param all the root's blocks; used there only
-   * @param mine where this rank's block goes; null if the root's stays in its place
+   * @param mine the destination of this rank's block; null if the root's stays in its place
    */
   static void run(
       Channel channel, @Nullable Location all, @Nullable Location mine, long bytes, int root) {

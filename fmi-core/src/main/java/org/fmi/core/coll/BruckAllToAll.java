@@ -1,8 +1,8 @@
 package org.fmi.core.coll;
 
 /**
- * All-to-all of Bruck et al. (1997): in step k each rank passes all blocks that have to go a
- * distance with bit k set to the rank 2^k further on, in one message. For short blocks.
+ * All-to-all of Bruck et al. (1997): in step k each rank sends all blocks whose distance has bit k
+ * set to the rank 2^k further on, in one message. For short blocks.
  */
 final class BruckAllToAll {
   private BruckAllToAll() {}

@@ -3,9 +3,9 @@ package org.fmi.core.coll;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Broadcast down a chain of all ranks, in pieces: each rank passes one on while the next one comes.
- * The message's bytes go through each rank once, but the last one gets them N-2 pieces later. For
- * messages of at least as many pieces as ranks.
+ * Broadcast down a chain of all ranks, in pieces: each rank forwards one piece while it receives
+ * the next. The message passes through each rank once, but the last rank gets it N-2 pieces later.
+ * For messages of at least as many pieces as ranks.
  */
 final class ChainBcast {
   private ChainBcast() {}

@@ -13,37 +13,35 @@ import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one communicator's collectives: between its ranks, in a context that only
- * collectives use.
+ * The collectives' messages of one communicator: between its ranks, in a context of their own.
  *
  * <p>Messages match by their order alone. That suffices: messages from one source match in the
  * order sent, all ranks call the collectives of a communicator in the same order, and within each
- * algorithm a rank posts its receives from a peer in the order in which that peer sends. So the
- * k-th message always meets the k-th receive. Each message carries the signature of its call, a
- * {@link CollectiveCall}: where it is not that of the receiver's call, the program is at fault, and
- * is told.
+ * algorithm a rank posts its receives from a peer in the order of that peer's sends. So the k-th
+ * message always meets the k-th receive. Each message carries the signature of its call, a {@link
+ * CollectiveCall}. If it differs from the signature of the receiver's call, the program is at
+ * fault, and gets an error.
  *
- * <p>There is nothing that a rollback could leave in disagreement: what an interrupted collective
- * has sent belongs to the old epoch and is dropped, and a signature says nothing of the calls
- * before.
+ * <p>A rollback leaves no inconsistency here: messages of an interrupted collective belong to the
+ * old epoch and are dropped, and a signature does not depend on earlier calls.
  *
- * <p>Ranks that are all on one node share a {@link SharedRegion} once they have made some use of
- * the channel in an epoch; where only some are, those of each node do ({@link Nodes}). What is
- * counted for that begins anew with each epoch.
+ * <p>Ranks that are all on one node share a {@link SharedRegion} after a few uses of the channel in
+ * an epoch. If only some ranks share nodes, those of each node do ({@link Nodes}). The count
+ * restarts with each epoch.
  */
 public final class Channel {
   private static final Location NOTHING = new Location(new byte[0], 0);
 
-  /** Collectives by messages before a region is worth its memory. */
+  /** The number of collectives by messages before a region is worth its memory. */
   public static final int USES_BEFORE_REGION = 8;
 
   /**
-   * The most ranks for which all calls go through a region. Where each rank writes for each, a
-   * piece of its ring has room for a pair of the longest elements, 16 bytes, for this many.
+   * The most ranks for which all calls go through a region. In an all-to-all, a piece of a rank's
+   * ring has room for a pair of the longest elements, 16 bytes, for this many ranks.
    */
   private static final int MOST_SHARING = 1024;
 
-  /** Less than any, also than that of a rank which has not entered one. */
+  /** Less than any epoch, and than the number before the first one. */
   private static final int NO_EPOCH = Integer.MIN_VALUE;
 
   private final PointToPoint p2p;
@@ -52,15 +50,15 @@ public final class Channel {
   private final int rank;
   private final int size;
 
-  /** The channel of all ranks that make a call together. */
+  /** The channel of all ranks of the call. */
   private final Channel whole;
 
-  /** The call that is under way, and the one before it in this epoch; 0 for none. */
+  /** The current call, and the previous one in this epoch; 0 for none. */
   private long call;
 
   private long callBefore;
 
-  /** Calls so far, in this epoch, for messages to users. */
+  /** The number of calls in this epoch, for messages to users. */
   private long calls;
 
   private int countedEpoch = NO_EPOCH;
@@ -68,7 +66,7 @@ public final class Channel {
   /** The epoch of a collective that has begun here and not ended. */
   private int unfinished = NO_EPOCH;
 
-  // Of the epoch.
+  // State of the epoch.
   private int epoch = NO_EPOCH;
   private int uses;
   private @Nullable SharedRegion region;
@@ -109,17 +107,17 @@ public final class Channel {
     return size;
   }
 
-  /** The call that is under way. */
+  /** The current call. */
   long call() {
     return whole.call;
   }
 
   /**
-   * A collective begins; {@link #end} follows unless it throws.
+   * Begins a collective; {@link #end} follows unless it throws.
    *
-   * @param beginning as {@link CollectiveCall} makes it
-   * @throws FmiException if another one has thrown in this epoch: receives that it left would take
-   *     the messages of this one, or leave those of the other to it
+   * @param beginning a signature made by {@link CollectiveCall}
+   * @throws FmiException if an earlier collective has thrown in this epoch: its pending receives
+   *     could take messages of this collective, and the other way round
    */
   public void begin(long beginning) {
     int now = p2p.epoch();
@@ -138,21 +136,21 @@ public final class Channel {
   }
 
   private void refuse() {
-    p2p.share(); // throws if the epoch is over: that comes first
+    p2p.share(); // throws first if the epoch is over
     throw new FmiException(
         ErrorClass.COMM,
         "a collective on this communicator has failed at this rank, and its messages would mix with"
             + " those of the next: use another communicator, or abort");
   }
 
-  /** The collective has ended, and with it all that it has sent or received. */
+  /** Ends the collective: all its sends and receives are complete. */
   public void end() {
     unfinished = NO_EPOCH;
   }
 
   /**
-   * What the next collective goes through if it can: called once by each, at all ranks, as it may
-   * be collective itself. Null for messages.
+   * The region for the next collective; null if it uses messages. Every rank calls this once per
+   * collective, as it may be collective itself.
    */
   @Nullable SharedRegion region() {
     NodeShare share = p2p.share();
@@ -190,16 +188,16 @@ public final class Channel {
   }
 
   /**
-   * How the ranks are spread over nodes, if that is of use: some of them share one, but not all. To
-   * be called after {@link #region}.
+   * The distribution of the ranks over nodes if it is useful: some ranks share a node, but not all.
+   * Called after {@link #region}.
    */
   @Nullable Nodes nodes() {
-    // Not those that the last loop has left: what goes through them is not recorded, and they may
-    // be of an epoch that is over.
+    // Outside of loops none: their traffic is not recorded, and they may belong to an earlier
+    // epoch.
     return p2p.share() == null || epoch != p2p.epoch() ? null : nodes;
   }
 
-  /** The communicator is not used any more: gives up the memory that its ranks share. */
+  /** Gives up the memory that the ranks share, as the communicator is no longer used. */
   public void free() {
     Nodes known = nodes;
     SharedRegion own = known == null ? region : known.region();
@@ -211,7 +209,8 @@ public final class Channel {
   }
 
   /**
-   * Messages between some of the ranks, which are counted in this order; -1 for one not among them.
+   * A channel of some of the ranks, numbered in this order; the own rank is -1 if it is not among
+   * them.
    */
   Channel of(int[] ranks) {
     int[] members = new int[ranks.length];
@@ -223,7 +222,7 @@ public final class Channel {
     return new Channel(p2p, context, members, own, members.length, whole);
   }
 
-  /** An array to reduce in, as long as this collective lasts. */
+  /** An array to reduce in, valid during this collective. */
   Location scratch(Reducer reducer, Scratch.Use use, long bytes) {
     return scratch().get(reducer, use, bytes);
   }
@@ -241,7 +240,7 @@ public final class Channel {
     scratch().combine(reducer, left, right, result, bytes);
   }
 
-  /** The same with a copy of what is in {@code source}. */
+  /** An array to reduce in with a copy of {@code source}. */
   Location copyOf(Reducer reducer, Scratch.Use use, Location source, long bytes) {
     Location copy = scratch(reducer, use, bytes);
     source.copyTo(copy, bytes);
@@ -283,7 +282,7 @@ public final class Channel {
     return p2p.irecv(data.base(), data.at(), bytes, world(source), context, call());
   }
 
-  /** Waits for a receive begun by {@link #irecv} with the same length. */
+  /** Waits for a receive from {@link #irecv} of the same length. */
   void complete(Request receive, long bytes) {
     try {
       checkLength(receive.waitFor(), bytes);
@@ -314,7 +313,7 @@ public final class Channel {
     }
   }
 
-  /** Sends a signal to one rank and waits for that of another. */
+  /** Sends a signal to one rank and waits for the signal of another. */
   void signal(int dest, int source) {
     exchange(NOTHING, 0, dest, NOTHING, 0, source);
   }
@@ -329,7 +328,7 @@ public final class Channel {
     }
   }
 
-  /** Throws, unless it is for another iteration only that a message does not fit. */
+  /** Throws, unless the message differs only in its iteration. */
   private void judge(UnfitMessageException e, long bytes) {
     compare(e.source(), e.call());
     if (e.bytes() != bytes) {
@@ -338,12 +337,12 @@ public final class Channel {
   }
 
   /**
-   * Compares the call of another rank with the one that is under way here.
+   * Compares another rank's call with the current one.
    *
-   * @param source the other's world rank
-   * @param theirs what it has called
-   * @throws FmiException if that is another call; or if it is in another iteration, and that is
-   *     refused
+   * @param source the other rank's world rank
+   * @param theirs its call
+   * @throws FmiException if the calls differ; or if their iterations do, and the runtime refuses
+   *     that
    */
   void compare(int source, long theirs) {
     if (!CollectiveCall.isSame(theirs, call())) {
@@ -372,10 +371,10 @@ public final class Channel {
   }
 
   /**
-   * The error of a rank that meets another one in a call that is not its own.
+   * The error of a rank that meets another rank in a different call.
    *
-   * @param source the other's world rank
-   * @param theirs what it has called
+   * @param source the other rank's world rank
+   * @param theirs its call
    */
   private FmiException otherCall(int source, long theirs) {
     return new FmiException(
@@ -402,7 +401,7 @@ public final class Channel {
         : "communicator " + context / 2 + " of " + size + " ranks";
   }
 
-  /** Which call it is that is under way, for a person. */
+  /** The number of the current call, for an error message. */
   private String number() {
     return ", its collective number "
         + calls

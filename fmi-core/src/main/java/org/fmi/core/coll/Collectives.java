@@ -4,7 +4,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The collectives that move data: chooses the algorithm by size and number of ranks.
+ * The data movement collectives. Chooses the algorithm by size and number of ranks.
  *
  * <p>Arguments have been checked. Lengths and starts are in bytes. A null send region stands for
  * MPI_IN_PLACE.
@@ -38,7 +38,7 @@ public final class Collectives {
     }
   }
 
-  /** Not through shared memory. */
+  /** Broadcasts without shared memory. */
   static void bcastByMessages(Channel channel, Location data, long bytes, int root) {
     if (Thresholds.bcastByTree(bytes, channel.size())) {
       BinomialBcast.run(channel, data, bytes, root);
@@ -63,7 +63,7 @@ public final class Collectives {
     }
   }
 
-  /** Not through shared memory. */
+  /** Gathers without shared memory. */
   static void gatherByMessages(
       Channel channel, @Nullable Location mine, long bytes, @Nullable Location all, int root) {
     boolean isRoot = channel.rank() == root;
@@ -82,7 +82,7 @@ public final class Collectives {
     BinomialGather.run(channel, own, bytes, isRoot ? required(all) : own, root);
   }
 
-  /** MPI_Gatherv; what concerns the result is used at the root only. */
+  /** MPI_Gatherv; arguments for the result are used at the root only. */
   public static void gatherv(
       Channel channel,
       @Nullable Location mine,
@@ -103,7 +103,7 @@ public final class Collectives {
     LinearGather.receive(channel, to, at, required(lengths));
   }
 
-  /** MPI_Scatter; {@code all} is used at the root only, {@code mine} is null for in place. */
+  /** MPI_Scatter; {@code all} is used at the root only; {@code mine} is null for MPI_IN_PLACE. */
   public static void scatter(
       Channel channel, @Nullable Location all, @Nullable Location mine, long bytes, int root) {
     SharedRegion region = channel.region();
@@ -117,7 +117,7 @@ public final class Collectives {
     }
   }
 
-  /** Not through shared memory. */
+  /** Scatters without shared memory. */
   static void scatterByMessages(
       Channel channel, @Nullable Location all, @Nullable Location mine, long bytes, int root) {
     boolean isRoot = channel.rank() == root;
@@ -135,7 +135,7 @@ public final class Collectives {
     BinomialScatter.run(channel, all, mine, bytes, root);
   }
 
-  /** MPI_Scatterv; what concerns the source is used at the root only. */
+  /** MPI_Scatterv; arguments for the source are used at the root only. */
   public static void scatterv(
       Channel channel,
       @Nullable Location all,
@@ -170,7 +170,7 @@ public final class Collectives {
     }
   }
 
-  /** Not through shared memory. */
+  /** Gathers to all ranks without shared memory. */
   static void allGatherByMessages(
       Channel channel, @Nullable Location mine, long bytes, Location all) {
     int size = channel.size();
@@ -213,7 +213,7 @@ public final class Collectives {
     allToAllv(channel, out, starts, lengths, in, starts, lengths);
   }
 
-  /** MPI_Alltoallv; in place the lengths and starts of what is sent are not used. */
+  /** MPI_Alltoallv; in place, the starts and lengths of the send side are not used. */
   public static void allToAllv(
       Channel channel,
       @Nullable Location out,
@@ -254,7 +254,7 @@ public final class Collectives {
     return lengths;
   }
 
-  /** An argument that this rank needs, as it has its part. */
+  /** An argument that this rank's role requires. */
   static <T> T required(@Nullable T argument) {
     if (argument == null) {
       throw new IllegalStateException("an argument that this rank needs was not passed on");

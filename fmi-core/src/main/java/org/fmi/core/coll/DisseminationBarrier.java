@@ -1,8 +1,9 @@
 package org.fmi.core.coll;
 
 /**
- * Barrier by dissemination (Hensgen, Finkel and Manber 1988): in step k each rank signals the one
- * 2^k further on; after ceil(log2 N) steps each has heard, directly or not, from all.
+ * Barrier by dissemination (Hensgen, Finkel and Manber 1988): in step k each rank signals the rank
+ * 2^k further on. After ceil(log2 N) steps each rank has heard from all ranks, directly or
+ * indirectly.
  */
 final class DisseminationBarrier {
   private DisseminationBarrier() {}

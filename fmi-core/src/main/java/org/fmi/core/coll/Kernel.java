@@ -2,8 +2,8 @@ package org.fmi.core.coll;
 
 /**
  * The inner loop of a reduction: {@code inOut[k] = in[k] op inOut[k]} for the elements from {@code
- * from} to before {@code to}. The compiler vectorises such loops only if both arrays are read at
- * the same index: of two indices it does not know whether they ever overlap.
+ * from}, inclusive, to {@code to}, exclusive. The compiler vectorises such loops only if both
+ * arrays are read at the same index: with two indices it cannot rule out that they overlap.
  *
  * <p>Java has no generics over primitive types, so there is a class of loops per type, such as
  * {@link IntKernels}. The build generates them from one template, {@code

@@ -3,16 +3,19 @@ package org.fmi.core.coll;
 import org.fmi.Request;
 import org.jspecify.annotations.Nullable;
 
-/** Gather straight to the root: each byte moves once. For long blocks and different lengths. */
+/**
+ * Gather directly to the root: each byte moves once. For long blocks, and blocks of different
+ * lengths.
+ */
 final class LinearGather {
   private LinearGather() {}
 
-  /** This rank's block to the root. */
+  /** Sends this rank's block to the root. */
   static void send(Channel channel, Location mine, long bytes, int root) {
     channel.send(mine, bytes, root);
   }
 
-  /** At the root: all blocks but its own, block i to {@code starts[i]} in bytes. */
+  /** Receives all blocks at the root except its own, block i to {@code starts[i]} in bytes. */
   static void receive(Channel channel, Location all, long[] starts, long[] lengths) {
     int size = channel.size();
     int root = channel.rank();

@@ -3,16 +3,19 @@ package org.fmi.core.coll;
 import org.fmi.Request;
 import org.jspecify.annotations.Nullable;
 
-/** Scatter straight from the root: each byte moves once. For long blocks and different lengths. */
+/**
+ * Scatter directly from the root: each byte moves once. For long blocks, and blocks of different
+ * lengths.
+ */
 final class LinearScatter {
   private LinearScatter() {}
 
-  /** This rank's block from the root. */
+  /** Receives this rank's block from the root. */
   static void receive(Channel channel, Location mine, long bytes, int root) {
     channel.recv(mine, bytes, root);
   }
 
-  /** At the root: all blocks but its own, block i from {@code starts[i]} in bytes. */
+  /** Sends all blocks at the root except its own, block i from {@code starts[i]} in bytes. */
   static void send(Channel channel, Location all, long[] starts, long[] lengths) {
     int size = channel.size();
     int root = channel.rank();

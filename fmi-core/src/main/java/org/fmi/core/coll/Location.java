@@ -8,17 +8,20 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in memory where the data of a collective begins: a primitive array or a segment, and an
- * offset in bytes. For arrays all offsets and lengths are whole numbers of elements.
+ * The start of a collective's data in memory: a primitive array or a segment, and an offset in
+ * bytes. For arrays, all offsets and lengths are whole numbers of elements.
  */
 public final class Location {
-  /** Scratch for segments up to this size is on the heap: cheaper to get, and to give back. */
+  /**
+   * The largest scratch memory for segments that is on the heap, where it is cheaper to allocate
+   * and to free.
+   */
   private static final long HEAP_SCRATCH_BYTES = 1 << 20;
 
   private final Object base;
   private final long at;
 
-  /** The place {@code at} bytes from the beginning of an array or segment. */
+  /** The location {@code at} bytes from the beginning of an array or segment. */
   public Location(Object base, long at) {
     this.base = base;
     this.at = at;
@@ -29,7 +32,7 @@ public final class Location {
     return base;
   }
 
-  /** Where the data begins, in bytes. */
+  /** The offset of the data, in bytes. */
   long at() {
     return at;
   }
@@ -74,14 +77,14 @@ public final class Location {
     return new Location(array, 0);
   }
 
-  /** The place {@code bytes} further on. */
+  /** The location {@code bytes} further on. */
   Location plus(long bytes) {
     return new Location(base, at + bytes);
   }
 
   /**
-   * New memory of the same kind as this. Big native memory is given back by the garbage collector:
-   * after a rollback the data path may still hold on to it for a moment.
+   * New memory of the same kind. The garbage collector frees large native memory, as the data path
+   * may hold on to it briefly after a rollback.
    */
   Location scratch(long bytes) {
     if (!(base instanceof MemorySegment)) {
@@ -99,17 +102,17 @@ public final class Location {
     return !(base instanceof MemorySegment) && elementType(base) == type;
   }
 
-  /** The same place, named as one of a segment. */
+  /** The same location, expressed in a segment. */
   Location inSegment() {
     return base instanceof MemorySegment ? this : new Location(segmentOf(base), at);
   }
 
-  /** Bytes of the array. */
+  /** The size of the array, in bytes. */
   long arrayBytes() {
     return (long) Array.getLength(base) * type().bytes();
   }
 
-  /** Whether both name the same place. */
+  /** Whether both are the same location. */
   @SuppressWarnings("ReferenceEquality") // the same array is meant, not an equal one
   public boolean isSamePlaceAs(Location other) {
     return array() == other.array() && address() == other.address();
@@ -119,12 +122,12 @@ public final class Location {
     return base instanceof MemorySegment s ? s.heapBase().orElse(null) : base;
   }
 
-  /** From the array's beginning, if it is in one. */
+  /** The offset from the array's beginning, if it is in an array. */
   private long address() {
     return base instanceof MemorySegment s ? s.address() + at : at;
   }
 
-  /** Copies the first {@code bytes} bytes to {@code target}, whatever the two are made of. */
+  /** Copies the first {@code bytes} bytes to {@code target}, for any kinds of memory. */
   void copyTo(Location target, long bytes) {
     if (bytes == 0) {
       return;
@@ -149,12 +152,12 @@ public final class Location {
     }
   }
 
-  /** Copies the first {@code bytes} bytes to a place in a segment. */
+  /** Copies the first {@code bytes} bytes to an offset of a segment. */
   void copyTo(MemorySegment target, long to, long bytes) {
     Memory.toSegment(base, at, target, to, bytes);
   }
 
-  /** Copies {@code bytes} bytes here from a place in a segment. */
+  /** Copies {@code bytes} bytes here from an offset of a segment. */
   void copyFrom(MemorySegment source, long from, long bytes) {
     Memory.fromSegment(source, from, base, at, bytes);
   }

@@ -10,9 +10,9 @@ import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranks of a channel by node, where some share one and not all do: the ranks of a node have a
- * {@link SharedRegion}, and one of them speaks for the node in messages to others. Lives for one
- * epoch.
+ * The ranks of a channel by node, if some but not all of them share a node. The ranks of a node
+ * have a {@link SharedRegion}, and one of them, its speaker, exchanges messages for the node. Lives
+ * for one epoch.
  *
  * <pre>
  *   node 0          node 1          region:    {0 1 2}  {3 4 5}
@@ -31,12 +31,15 @@ final class Nodes {
   /** Null if this rank is alone on its node. */
   private final @Nullable SharedRegion region;
 
-  /** How many ranks each node has, if all have as many, in a row; else 0. */
+  /**
+   * The number of ranks of each node, if it is the same on all nodes and they are consecutive; else
+   * 0.
+   */
   private final int each;
 
   private final Channel speakers;
 
-  /** By the rank that speaks for its node. */
+  /** By the rank that is its node's speaker. */
   private final @Nullable Channel[] speakersWith;
 
   private Nodes(Channel all, int[] nodeOf, int[][] members, @Nullable SharedRegion region) {
@@ -49,7 +52,7 @@ final class Nodes {
     this.speakers = speakersWith(members[0][0]);
   }
 
-  /** The ranks of each node, ascending; in one pass, as there may be very many of both. */
+  /** The ranks of each node, ascending. Takes one pass, as there may be many ranks and nodes. */
   private static int[][] membersOf(int[] nodeOf, int nodes) {
     int[] counts = new int[nodes];
     for (int node : nodeOf) {
@@ -64,10 +67,10 @@ final class Nodes {
   }
 
   /**
-   * Makes the regions; collective over the ranks of the channel.
+   * Creates the regions; collective over the ranks of the channel.
    *
-   * @param numbers of the ranks' nodes, any, but the same at all ranks
-   * @return null at all ranks if a region could not be made
+   * @param numbers the nodes of the ranks, as any numbers that are the same at all ranks
+   * @return null at all ranks if a region could not be created
    */
   static @Nullable Nodes open(
       Channel all, PointToPoint p2p, NodeShare share, int[] worldRanks, int[] numbers, int key) {
@@ -110,7 +113,7 @@ final class Nodes {
     return true;
   }
 
-  /** Null if this rank is alone on its node. */
+  /** The region of this rank's node; null if this rank is alone on it. */
   @Nullable SharedRegion region() {
     return region;
   }
@@ -124,7 +127,7 @@ final class Nodes {
     return nodeOf[rank];
   }
 
-  /** The rank that speaks for a node where nothing else is said: its lowest one. */
+  /** The default speaker of a node: its lowest rank. */
   private int speaker(int node) {
     return members[node][0];
   }
@@ -133,21 +136,21 @@ final class Nodes {
     return isSpeaker(all.rank());
   }
 
-  /** Whether a rank is the one that speaks for its node where nothing else is said. */
+  /** Whether a rank is its node's default speaker. */
   boolean isSpeaker(int rank) {
     return speaker(nodeOf[rank]) == rank;
   }
 
   /**
-   * Messages between those that speak for the nodes, whose numbers are the ranks there; for them
-   * only.
+   * Messages between the nodes' speakers, for speakers only; a speaker's rank is its node's number.
    */
   Channel speakers() {
     return speakers;
   }
 
   /**
-   * The same where {@code rank} speaks for its node; the rank there is -1 for who does not speak.
+   * The speakers' channel with {@code rank} as the speaker of its node. The own rank is -1 if it is
+   * not a speaker.
    */
   Channel speakersWith(int rank) {
     Channel made = speakersWith[rank];
@@ -162,47 +165,48 @@ final class Nodes {
     return made;
   }
 
-  /** An array for what a node's ranks have combined. */
+  /** An array for the combined operands of a node's ranks. */
   Location sum(Reducer reducer, long bytes) {
     return all.scratch(reducer, Scratch.Use.SUM, bytes);
   }
 
   /**
-   * Where in its node's region the rank is that speaks for this node, if {@code rank} does for its.
+   * The rank in its node's region of this node's speaker, with {@code rank} as the speaker of its
+   * own node.
    */
   int place(int rank) {
     return node() == nodeOf[rank] ? Arrays.binarySearch(members[node()], rank) : 0;
   }
 
   /**
-   * Whether recursive doubling among all ranks combines within the nodes first, and so does the
-   * same as a reduction by node: each has the same power of two of ranks that follow each other,
-   * and all ranks are a power of two.
+   * Whether recursive doubling among all ranks combines within nodes first, and so does the same as
+   * a reduction by node: each node has the same power of two of consecutive ranks, and the total is
+   * a power of two.
    */
   boolean aligned() {
     return Integer.bitCount(each) == 1 && Integer.bitCount(nodeOf.length) == 1;
   }
 
-  /** Whether the ranks of a node combine operands of this length in one piece, if they must. */
+  /**
+   * Whether the ranks of a node can combine operands of this length in one piece, if they have to.
+   */
   boolean fit(Reducer reducer, long bytes) {
     return region == null || SharedOperands.fit(region, reducer, bytes);
   }
 
-  /**
-   * How many ranks each node has, so that the data of a node's ranks are one block of the data of
-   * all; 0 if they are spread in another way.
-   */
+  /** The number of ranks per node if each node's data is one block of all data; else 0. */
   int ranksInBlock() {
     return each;
   }
 
   /**
-   * Where the rank that speaks for this node, if {@code root} does for its, has its node's block.
+   * The location of this node's block at its speaker, with {@code root} as the speaker of its own
+   * node.
    *
-   * @param all where the root has the data of all ranks
-   * @param mine where another rank has its own
-   * @param blockBytes of each node's block
-   * @return null at ranks that do not speak
+   * @param all the data of all ranks; used at the root
+   * @param mine the data of this rank; used at other ranks
+   * @param blockBytes the size of each node's block
+   * @return null at ranks that are no speakers
    */
   @Nullable Location block(
       @Nullable Location all, @Nullable Location mine, long blockBytes, int root) {

@@ -1,6 +1,9 @@
 package org.fmi.core.coll;
 
-/** Barrier by node: all tell the one that speaks for theirs, these wait for each other and tell. */
+/**
+ * Barrier by node: all ranks signal their node's speaker, the speakers wait for each other, and
+ * release their nodes.
+ */
 final class NodewiseBarrier {
   private static final int SPEAKER = 0;
 

@@ -1,7 +1,7 @@
 package org.fmi.core.coll;
 
 /**
- * Broadcast by node: the root sends to one rank of each other node; in each node that one writes.
+ * Broadcast by node: the root sends to one rank of each other node, which writes it for its node.
  */
 final class NodewiseBcast {
   private NodewiseBcast() {}

@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 final class NodewiseGather {
   private NodewiseGather() {}
 
-  /** Long data go straight to the root: to copy them on the way costs more than their messages. */
+  /**
+   * Whether the data are short enough. Long data go directly to the root: copies on the way cost
+   * more than the messages they save.
+   */
   static boolean suits(Nodes nodes, long bytes) {
     return nodes.ranksInBlock() > 0 && Thresholds.gatherByTree(bytes);
   }

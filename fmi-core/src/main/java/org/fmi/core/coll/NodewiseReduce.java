@@ -1,18 +1,18 @@
 package org.fmi.core.coll;
 
 /**
- * Reduce by node: one rank of each node combines its node's operands, and these theirs. Either the
- * order in which operands are combined does not matter, or it is that of {@link BinomialReduce}
- * among all ranks: a result never depends on where ranks are.
+ * Reduce by node: one rank of each node combines its node's operands, and these ranks reduce their
+ * results. Either the order of operands does not matter, or it is the order of {@link
+ * BinomialReduce} among all ranks: a result never depends on the placement of ranks.
  */
 final class NodewiseReduce {
   private NodewiseReduce() {}
 
-  /** Whether the ranks are spread over nodes in a way that gives the same bits. */
+  /** Whether the distribution of ranks over nodes gives the same bits. */
   static boolean suits(Nodes nodes, Reducer reducer, long bytes, int root) {
     return reducer.exact()
         || (Thresholds.reduceWhole(bytes)
-            && reducer.commutative() // else the tree's root is another
+            && reducer.commutative() // else the tree has another root
             && nodes.aligned()
             && nodes.fit(reducer, bytes)
             && nodes.isSpeaker(root));
@@ -21,7 +21,7 @@ final class NodewiseReduce {
   /**
    * Reduces.
    *
-   * @param result where the result goes at the root; at other ranks not used
+   * @param result the destination of the result; used at the root only
    */
   static void run(
       Nodes nodes, Reducer reducer, Location data, Location result, long bytes, int root) {

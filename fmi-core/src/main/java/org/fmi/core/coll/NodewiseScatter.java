@@ -4,13 +4,14 @@ import static org.fmi.core.coll.Collectives.required;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Scatter by node: the root sends one rank of each node its node's block, which that one shares.
- */
+/** Scatter by node: the root sends each node's block to one of its ranks, which shares it. */
 final class NodewiseScatter {
   private NodewiseScatter() {}
 
-  /** Long data come straight from the root: to copy them on the way costs more than messages. */
+  /**
+   * Whether the data are short enough. Long data come directly from the root: copies on the way
+   * cost more than the messages they save.
+   */
   static boolean suits(Nodes nodes, long bytes) {
     return NodewiseGather.suits(nodes, bytes);
   }

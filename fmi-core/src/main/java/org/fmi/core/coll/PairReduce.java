@@ -1,8 +1,8 @@
 package org.fmi.core.coll;
 
 /**
- * Reduce of two ranks, in pieces: the root combines one while the next one comes. For long vectors,
- * whose bytes move once; halving would move them one and a half times.
+ * Reduce of two ranks, in pieces: the root combines one piece while it receives the next. For long
+ * vectors, whose bytes move once; halving would move them one and a half times.
  */
 final class PairReduce {
   private PairReduce() {}
@@ -14,7 +14,7 @@ final class PairReduce {
   /**
    * Reduces.
    *
-   * @param result where the result goes at the root; at the other rank not used
+   * @param result the destination of the result; used at the root only
    */
   static void run(
       Channel channel, Reducer reducer, Location data, Location result, long bytes, int root) {

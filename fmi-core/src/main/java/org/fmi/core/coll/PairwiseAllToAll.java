@@ -1,13 +1,13 @@
 package org.fmi.core.coll;
 
 /**
- * All-to-all in pairs: in step i each rank sends to the one i further on and receives from the one
- * i before. Each byte moves once. For long blocks and different lengths.
+ * All-to-all in pairs: in step i each rank sends to the rank i further on and receives from the
+ * rank i before. Each byte moves once. For long blocks, and blocks of different lengths.
  */
 final class PairwiseAllToAll {
   private PairwiseAllToAll() {}
 
-  /** Starts and lengths in bytes, one a peer. */
+  /** Exchanges the blocks. Starts and lengths are in bytes, one per peer. */
   static void run(
       Channel channel,
       Location out,

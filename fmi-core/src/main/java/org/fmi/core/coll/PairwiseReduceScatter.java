@@ -1,7 +1,7 @@
 package org.fmi.core.coll;
 
 /**
- * Reduce-scatter in pairs: in step i each rank sends the block of the rank i further on straight to
+ * Reduce-scatter in pairs: in step i each rank sends the block of the rank i further on directly to
  * it. N-1 steps; each byte moves once. For long vectors and commutative operations.
  */
 final class PairwiseReduceScatter {
@@ -10,14 +10,14 @@ final class PairwiseReduceScatter {
   /**
    * Reduces.
    *
-   * @param result where this rank's block goes; may be the beginning of {@code data}, or where the
-   *     block is there
-   * @param starts where blocks begin in {@code data} in bytes, and its end
+   * @param result the destination of this rank's block; may be the beginning of {@code data}, or
+   *     the block's place in it
+   * @param starts the offsets of the blocks in {@code data} in bytes, and its end
    */
   static void run(Channel channel, Reducer reducer, Location data, Location result, long[] starts) {
     int rank = channel.rank();
     long bytes = starts[rank + 1] - starts[rank];
-    // In place, a result at the vector's beginning would overwrite what is still to be sent.
+    // In place, a result at the vector's beginning would overwrite data still to be sent.
     Location to = data.isSamePlaceAs(result) ? data.plus(starts[rank]) : result;
     Location sum = data.plus(starts[rank]);
     for (int step = 1; step < channel.size(); step++) {

@@ -4,24 +4,24 @@ import org.fmi.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A long message in pieces, of which a few are under way at a time: what is done with one takes
- * place while the next ones travel.
+ * A long message in pieces, several of which are in flight at a time: one piece is processed while
+ * the next ones travel.
  */
 final class Pipeline {
-  /** A whole number of elements of any type: ranks may use different ones. */
+  /** A whole number of elements of any type, as the ranks' types may differ. */
   static final long BYTES = 128 << 10;
 
-  /** Pieces under way at a time. */
+  /** Pieces in flight at a time. */
   private static final int AHEAD = 4;
 
   private Pipeline() {}
 
   /**
-   * Sends to one rank and receives from another at once, and combines what is received, the left
+   * Sends to one rank and receives from another at once, and combines the received data, the left
    * operand, with this rank's own.
    *
-   * @param own the right operand, as long as what is received
-   * @param result where the result goes; may be the same place as {@code own}
+   * @param own the right operand, as long as the received data
+   * @param result the destination of the result; may be the same location as {@code own}
    */
   static void exchange(
       Channel channel,
@@ -57,7 +57,7 @@ final class Pipeline {
     out.finish();
   }
 
-  /** Combines a vector that another rank sends with this rank's own, as {@link #exchange} does. */
+  /** Combines another rank's vector with this rank's own, as {@link #exchange} does. */
   static void receive(
       Channel channel, Reducer reducer, Location own, Location result, long bytes, int source) {
     exchange(channel, reducer, own, 0, source, own, result, bytes, source);
@@ -86,7 +86,8 @@ final class Pipeline {
     /**
      * Receives pieces.
      *
-     * @param inTurn whether {@code data} is memory for as many pieces as are under way at a time
+     * @param inTurn whether {@code data} has room only for the pieces in flight, which use it in
+     *     turn
      */
     private Incoming(Channel channel, Location data, boolean inTurn, long bytes, int source) {
       this.channel = channel;
@@ -109,9 +110,7 @@ final class Pipeline {
       return data.plus(inTurn ? into * BYTES : from);
     }
 
-    /**
-     * Returns when the next piece is there, with its length. The one before is not used any more.
-     */
+    /** Waits for the next piece and returns its length. The previous piece is not used any more. */
     long await() {
       if (at >= 0) {
         receive(slot, at + AHEAD * BYTES);
@@ -123,7 +122,7 @@ final class Pipeline {
       return n;
     }
 
-    /** Where the piece is that came last. */
+    /** The location of the last piece. */
     Location piece() {
       return place(slot, at);
     }
@@ -157,7 +156,7 @@ final class Pipeline {
       slot = (slot + 1) % AHEAD;
     }
 
-    /** Returns when the memory of all pieces may be used again. */
+    /** Returns when the memory of all pieces may be reused. */
     void finish() {
       Request.waitAll(sends);
     }

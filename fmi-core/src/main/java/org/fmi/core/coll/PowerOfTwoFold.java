@@ -1,9 +1,9 @@
 package org.fmi.core.coll;
 
 /**
- * Reduces N ranks to the largest power of two P not above N, for algorithms that need one: the
- * first 2 (N - P) ranks form pairs of neighbours, and one of each pair acts for both (MPICH,
- * Rabenseifner). Order is kept: virtual rank v acts for ranks all below those of v + 1.
+ * Reduces N ranks to the largest power of two P <= N, for algorithms that need one: the first 2 (N
+ * - P) ranks form pairs of neighbours, and one of each pair acts for both (MPICH, Rabenseifner).
+ * Order is preserved: all ranks of virtual rank v are below those of v + 1.
  */
 final class PowerOfTwoFold {
   private final int rank;
@@ -14,7 +14,7 @@ final class PowerOfTwoFold {
   /**
    * A fold.
    *
-   * @param preferred a rank that must act for its pair, -1 if none: the upper one does
+   * @param preferred a rank that must act for its pair; -1 if none must, then the upper one acts
    */
   PowerOfTwoFold(Channel channel, int preferred) {
     this.rank = channel.rank();
@@ -33,12 +33,12 @@ final class PowerOfTwoFold {
     return rank < 2 * pairs;
   }
 
-  /** The other of the pair. */
+  /** The other rank of the pair. */
   int partner() {
     return rank ^ 1;
   }
 
-  /** Whether this rank acts: for itself or its pair. */
+  /** Whether this rank acts, for itself or for its pair. */
   boolean acts() {
     return actor(virtual()) == rank;
   }
@@ -68,9 +68,9 @@ final class PowerOfTwoFold {
   }
 
   /**
-   * Brings the pairs' data together at those who act.
+   * Combines each pair's data at its acting rank.
    *
-   * @param data this rank's vector; where it acts, then that of the pair
+   * @param data this rank's vector; at an acting rank, the pair's afterwards
    * @param spare scratch of the same size
    * @return whether this rank acts
    */

@@ -3,12 +3,13 @@ package org.fmi.core.coll;
 /**
  * Rabenseifner's allreduce: reduce-scatter by recursive halving, then allgather by recursive
  * doubling. 2 log2 N steps and about twice the vector's bytes through each rank. Each block is
- * computed by one rank, so all get the same bits. For long vectors and commutative operations.
+ * computed by one rank, so all ranks get the same bits. For long vectors and commutative
+ * operations.
  */
 final class RabenseifnerAllReduce {
   private RabenseifnerAllReduce() {}
 
-  /** {@code result} may be the same place as {@code data}. */
+  /** Reduces. {@code result} may be the same location as {@code data}. */
   static void run(Channel channel, Reducer reducer, Location data, Location result, long bytes) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
     if (!fold.acts()) {

@@ -2,7 +2,7 @@ package org.fmi.core.coll;
 
 /**
  * Rabenseifner's reduce: reduce-scatter by recursive halving, then a gather up a binomial tree.
- * About twice the vector's bytes through each rank, whatever N. For long vectors and commutative
+ * About twice the vector's bytes through each rank, for any N. For long vectors and commutative
  * operations.
  */
 final class RabenseifnerReduce {
@@ -11,7 +11,7 @@ final class RabenseifnerReduce {
   /**
    * Reduces.
    *
-   * @param result where the result goes at the root; at other ranks not used
+   * @param result the destination of the result; used at the root only
    */
   static void run(
       Channel channel, Reducer reducer, Location data, Location result, long bytes, int root) {
@@ -22,7 +22,7 @@ final class RabenseifnerReduce {
       if (!fold.acts()) {
         Pipeline.send(channel, data.plus(at), n, fold.partner());
       } else {
-        // A rank's result of halving goes to the root: there is room for it only there.
+        // A rank's part of the result goes to the root: only there is room for it.
         Location sum =
             channel.rank() == root ? result.plus(at) : channel.scratch(reducer, Scratch.Use.SUM, n);
         reducePart(channel, fold, reducer, data.plus(at), sum, n, root);
@@ -48,7 +48,10 @@ final class RabenseifnerReduce {
     gather(channel, fold, sum, starts, fold.virtual(root));
   }
 
-  /** The tree's node numbers are v xor root: subtrees are then runs of blocks for every root. */
+  /**
+   * Gathers the blocks. Node numbers of the tree are v xor root, so that subtrees are runs of
+   * blocks for every root.
+   */
   private static void gather(
       Channel channel, PowerOfTwoFold fold, Location sum, long[] starts, int root) {
     int v = fold.virtual();

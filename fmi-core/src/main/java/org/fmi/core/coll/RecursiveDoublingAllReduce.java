@@ -3,12 +3,12 @@ package org.fmi.core.coll;
 /**
  * Allreduce by recursive doubling: log2 N exchanges of the whole vector. Both partners of an
  * exchange combine the same operands in rank order, so all ranks get the same bits, and operations
- * that are not commutative are served too. For short vectors.
+ * need not commute. For short vectors.
  */
 final class RecursiveDoublingAllReduce {
   private RecursiveDoublingAllReduce() {}
 
-  /** {@code result} may be the same place as {@code data}. */
+  /** Reduces. {@code result} may be the same location as {@code data}. */
   static void run(Channel channel, Reducer reducer, Location data, Location result, long bytes) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);
     Location sum = channel.copyOf(reducer, Scratch.Use.SUM, data, bytes);

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Scan and exclusive scan by recursive doubling: ceil(log2 N) exchanges of the whole vector.
- * Combines in rank order, for operations that are not commutative too.
+ * Combines in rank order, so operations need not commute.
  */
 final class RecursiveDoublingScan {
   private RecursiveDoublingScan() {}
@@ -12,7 +12,7 @@ final class RecursiveDoublingScan {
   /**
    * Scans.
    *
-   * @param result may be the same place as {@code data}; if exclusive not touched at rank 0
+   * @param result may be the same location as {@code data}; unchanged at rank 0 if exclusive
    */
   static void run(
       Channel channel,
@@ -36,7 +36,7 @@ final class RecursiveDoublingScan {
       long bytes,
       boolean exclusive) {
     int rank = channel.rank();
-    // Of this rank's run of 2^k ranks.
+    // The reduction over this rank's run of 2^k ranks.
     Location run = channel.copyOf(reducer, Scratch.Use.SUM, data, bytes);
     Location other = channel.scratch(reducer, Scratch.Use.OTHER, bytes);
     @Nullable Location prefix =

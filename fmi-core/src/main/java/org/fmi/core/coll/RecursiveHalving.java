@@ -1,19 +1,20 @@
 package org.fmi.core.coll;
 
 /**
- * Reduce-scatter among the virtual ranks of a fold: in each step a rank exchanges half of the
- * blocks it still has with a peer at half the distance; at the end virtual rank v has block v of
- * the result. The first half of Rabenseifner's algorithms. Combines ranks out of order.
+ * Reduce-scatter among the virtual ranks of a fold: in each step a rank exchanges half of its
+ * remaining blocks with a peer at half the distance; at the end, virtual rank v has block v of the
+ * result. The first half of Rabenseifner's algorithms. Combines ranks out of order.
  */
 final class RecursiveHalving {
   private RecursiveHalving() {}
 
   /**
-   * Runs at ranks that act.
+   * Runs at acting ranks.
    *
    * @param data the vector; only read
-   * @param result block v of it becomes the result's, the others are void; may be the same place
-   * @param starts where blocks begin in bytes, and the vector's end
+   * @param result receives block v of the result; its other blocks are undefined. May be the same
+   *     location.
+   * @param starts the offsets of the blocks in bytes, and the vector's end
    */
   static void run(
       Channel channel,
@@ -52,7 +53,7 @@ final class RecursiveHalving {
     }
   }
 
-  /** Starts of {@code blocks} blocks of about the same length, cut at whole units. */
+  /** The starts of {@code blocks} blocks of nearly equal length, cut at whole units. */
   static long[] equalBlocks(Reducer reducer, long bytes, int blocks) {
     long unit = reducer.unitBytes();
     long units = bytes / unit;

@@ -9,8 +9,8 @@ final class RecursiveHalvingReduceScatter {
   /**
    * Reduces.
    *
-   * @param result where this rank's block goes; may lie in {@code data}
-   * @param starts where the ranks' blocks begin in bytes, and the vector's end
+   * @param result the destination of this rank's block; may be inside {@code data}
+   * @param starts the offsets of the ranks' blocks in bytes, and the vector's end
    */
   static void run(Channel channel, Reducer reducer, Location data, Location result, long[] starts) {
     PowerOfTwoFold fold = new PowerOfTwoFold(channel, -1);

@@ -8,7 +8,7 @@ import org.fmi.Op;
 import org.fmi.core.p2p.CollectiveCall;
 import org.jspecify.annotations.Nullable;
 
-/** Applies one operation to elements of one type, held in arrays of that type. */
+/** Applies one operation to elements of one type, in arrays of that type. */
 public final class Reducer {
   private final Predefined type;
   private final Op op;
@@ -25,7 +25,7 @@ public final class Reducer {
   /**
    * The reducer of an operation and a type.
    *
-   * @throws FmiException {@link ErrorClass#OP} if the operation has no meaning for the type
+   * @throws FmiException {@link ErrorClass#OP} if the operation is not defined for the type
    */
   public static Reducer of(Op op, Datatype type) {
     return switch (type) {
@@ -61,12 +61,12 @@ public final class Reducer {
     return type;
   }
 
-  /** The signature of a call that reduces by this. */
+  /** The signature of a call that uses this reducer. */
   public long call(CollectiveCall.Name name, int root, long count) {
     return CollectiveCall.of(name, type, op, root, count * type.bytes());
   }
 
-  /** How many elements belong together: 2 for pairs of value and index, else 1. */
+  /** The number of elements that belong together: 2 for pairs of value and index, else 1. */
   public int group() {
     return group;
   }
@@ -76,19 +76,19 @@ public final class Reducer {
   }
 
   /**
-   * Whether a vector may be cut and its parts reduced apart. An operation of the program's own gets
+   * Whether a vector may be cut and its parts reduced independently. A user-defined operation gets
    * the whole vector, so that it may treat several elements as one value, such as a matrix.
    */
   boolean divisible() {
     return op instanceof Op.Predefined;
   }
 
-  /** Whether the result is the same in whatever order and grouping operands are combined. */
+  /** Whether the result does not depend on the order and grouping of operands. */
   boolean exact() {
     return divisible() && type != Predefined.FLOAT && type != Predefined.DOUBLE;
   }
 
-  /** Whether the parts of two operands can be combined where they are, by the kernel alone. */
+  /** Whether the parts of two operands can be combined in place, by the kernel alone. */
   @SuppressWarnings("ReferenceEquality") // the same array is meant, not an equal one
   boolean direct(Location left, Location right) {
     return divisible()
@@ -98,7 +98,7 @@ public final class Reducer {
         && right.isArrayOf(type);
   }
 
-  /** Bytes of the smallest part that can be reduced by itself. */
+  /** The size of the smallest part that can be reduced by itself, in bytes. */
   long unitBytes() {
     return (long) group * type.bytes();
   }
@@ -108,7 +108,7 @@ public final class Reducer {
     return Location.ofType(type, bytes);
   }
 
-  /** A new array of the type with a copy of what is in {@code source}. */
+  /** A new array of the type with a copy of {@code source}. */
   Location copyOf(Location source, long bytes) {
     Location copy = scratch(bytes);
     source.copyTo(copy, bytes);
@@ -116,9 +116,9 @@ public final class Reducer {
   }
 
   /**
-   * {@code right = left op right}, for {@code bytes} bytes of arrays of the type, which have the
-   * same offset unless the operation is the program's own. {@link Scratch#combine} does it for
-   * others.
+   * Computes {@code right = left op right} for {@code bytes} bytes of arrays of the type, which
+   * have the same offset unless the operation is user-defined. {@link Scratch#combine} serves all
+   * other operands.
    */
   void combine(Location left, Location right, long bytes) {
     int element = type.bytes();
@@ -133,14 +133,14 @@ public final class Reducer {
       return;
     }
     assert !divisible() : "kernels need operands at the same index";
-    // An operation of the program's own gets the whole vector, at index 0.
+    // A user-defined operation gets the whole vector, at index 0.
     Location in = copyOf(left, bytes);
     Location inOut = copyOf(right, bytes);
     kernel.apply(in.base(), inOut.base(), 0, count);
     inOut.copyTo(right, bytes);
   }
 
-  /** Kernels get arrays of their own type only: all regions given to {@link #combine} are that. */
+  /** Kernels get arrays of their own type only, as {@link #combine} requires. */
   @SuppressWarnings("unchecked")
   private static @Nullable Kernel<Object> kernel(Op.Predefined op, Predefined type) {
     @Nullable Kernel<?> kernel =
@@ -157,7 +157,7 @@ public final class Reducer {
     return (Kernel<Object>) kernel;
   }
 
-  /** Called with whole vectors that begin at index 0. */
+  /** A kernel that calls the operation with whole vectors from index 0. */
   private static Kernel<Object> userKernel(Op.UserDefined op, Predefined type) {
     return (in, inOut, from, to) -> op.function().apply(in, inOut, to, type);
   }

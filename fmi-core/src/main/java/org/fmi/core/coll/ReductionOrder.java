@@ -1,13 +1,12 @@
 package org.fmi.core.coll;
 
 /**
- * Says in which order the operands of the ranks are combined, element by element: in that of the
- * algorithm that would exchange messages. Floating-point sums depend on it, and must have the same
- * bits wherever the ranks are: a rank that is replaced may come to stand on another node than
- * before.
+ * The order in which the operands of the ranks are combined, element by element: that of the
+ * algorithm which would exchange messages. The bits of floating-point sums depend on it, and must
+ * not depend on the placement of ranks, as a replaced rank may move to another node.
  *
  * <p>An order is a list of steps, each of which combines two rows, the operand of lower ranks left,
- * and leaves the result in the right one.
+ * and leaves the result in the right row.
  */
 final class ReductionOrder {
   private final int[] left;
@@ -19,7 +18,7 @@ final class ReductionOrder {
     right = new int[ranks - 1];
   }
 
-  /** That of {@link RecursiveDoublingAllReduce}. */
+  /** The order of {@link RecursiveDoublingAllReduce}. */
   static ReductionOrder doubling(int ranks) {
     ReductionOrder order = new ReductionOrder(ranks);
     int[] row = order.fold(ranks);
@@ -32,7 +31,7 @@ final class ReductionOrder {
     return order;
   }
 
-  /** That of {@link RecursiveHalving}, for operations that are commutative. */
+  /** The order of {@link RecursiveHalving}, for commutative operations. */
   static ReductionOrder halving(int ranks) {
     ReductionOrder order = new ReductionOrder(ranks);
     int[] row = order.fold(ranks);
@@ -44,7 +43,7 @@ final class ReductionOrder {
     return order;
   }
 
-  /** That of {@link BinomialReduce} with this root of the tree. */
+  /** The order of {@link BinomialReduce} with this root of the tree. */
   static ReductionOrder binomial(int ranks, int treeRoot) {
     ReductionOrder order = new ReductionOrder(ranks);
     int[] row = new int[ranks];
@@ -59,7 +58,7 @@ final class ReductionOrder {
     return order;
   }
 
-  /** That of {@link PairwiseReduceScatter} for the block of rank {@code owner}. */
+  /** The order of {@link PairwiseReduceScatter} for the block of rank {@code owner}. */
   static ReductionOrder pairwise(int ranks, int owner) {
     ReductionOrder order = new ReductionOrder(ranks);
     int row = owner;
@@ -69,7 +68,7 @@ final class ReductionOrder {
     return order;
   }
 
-  /** As {@link PowerOfTwoFold}: the row of each virtual rank. */
+  /** Folds as {@link PowerOfTwoFold} does, and returns the row of each virtual rank. */
   private int[] fold(int ranks) {
     int virtual = Integer.highestOneBit(ranks);
     int pairs = ranks - virtual;
@@ -86,7 +85,7 @@ final class ReductionOrder {
     return r;
   }
 
-  /** Combines the first {@code bytes} bytes of the rows; gives that of the result. */
+  /** Combines the first {@code bytes} bytes of the rows and returns the row of the result. */
   Location reduce(Reducer reducer, Location[] rows, long bytes) {
     for (int i = 0; i < steps; i++) {
       reducer.combine(rows[left[i]], rows[right[i]], bytes);

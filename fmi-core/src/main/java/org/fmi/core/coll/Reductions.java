@@ -1,25 +1,25 @@
 package org.fmi.core.coll;
 
 /**
- * The collectives that reduce: chooses the algorithm by size, operation and number of ranks.
+ * The reducing collectives. Chooses the algorithm by size, operation and number of ranks.
  *
  * <p>Arguments have been checked. Counts are in elements of the reducer's type. In place means that
  * both regions are the same.
  *
- * <p>Vectors are reduced where they are, with scratch memory that does not grow with them. Only an
- * operation of the program's own, which wants whole vectors in arrays of the type, is given copies
- * of what is anything else.
+ * <p>Vectors are reduced in place, with scratch memory of bounded size. Only a user-defined
+ * operation, which needs whole vectors in arrays of the type, gets copies of operands of any other
+ * kind.
  */
 public final class Reductions {
   /**
-   * Elements of a vector for which an algorithm is chosen at a time. All ranks cut at the same
-   * places, whatever their buffers are made of. It is part of what defines the bits of a sum.
+   * The most elements for which an algorithm is chosen at once. All ranks cut at the same places,
+   * for any kinds of buffers. This number is part of the definition of a sum's bits.
    */
   private static final long PIECE = 1 << 24;
 
   /**
-   * The longest vector for operations of the program's own, which want whole vectors: near the
-   * longest array.
+   * The longest vector for user-defined operations, which need whole vectors: near the longest
+   * array.
    */
   private static final long WHOLE_PIECE = 1 << 30;
 
@@ -70,7 +70,7 @@ public final class Reductions {
     long total = starts[size];
     long mine = starts[rank + 1] - starts[rank];
     if (total / reducer.type().bytes() > pieceOf(reducer)) {
-      // In place, a result at the vector's beginning would overwrite what is still to be reduced.
+      // In place, a result at the vector's beginning would overwrite data still to be reduced.
       Location to = data.isSamePlaceAs(result) ? data.plus(starts[rank]) : result;
       for (int root = 0; root < size; root++) {
         reduce(channel, reducer, data.plus(starts[root]), to, counts[root], root);
@@ -142,7 +142,7 @@ public final class Reductions {
     return !reducer.divisible() || Thresholds.reduceWhole(bytes);
   }
 
-  /** Not through shared memory. */
+  /** Reduces without shared memory. */
   static void reduceByMessages(
       Channel channel, Reducer reducer, Location from, Location to, long bytes, int root) {
     if (reduceInTree(reducer, bytes)) {
@@ -172,7 +172,10 @@ public final class Reductions {
     }
   }
 
-  /** Uses messages; operations of the program's own must be on short vectors. */
+  /**
+   * Reduces to all ranks without shared memory. For a user-defined operation the vector must be
+   * short.
+   */
   static void allReduceByMessages(
       Channel channel, Reducer reducer, Location from, Location to, long bytes) {
     if (Thresholds.reduceWhole(bytes)) {
@@ -218,9 +221,7 @@ public final class Reductions {
     Collectives.scatterv(channel, all, starts, lengths, to, lengths[rank], 0);
   }
 
-  /**
-   * The operand as an array of the type or a segment; an array, if need be a copy, for all else.
-   */
+  /** The operand as an array of the type or a segment, or as a copy in such an array. */
   private static Location operand(Reducer reducer, Location data, long bytes) {
     if (data.isArrayOf(reducer.type())) {
       return data;
@@ -228,7 +229,7 @@ public final class Reductions {
     return reducer.divisible() ? data.inSegment() : reducer.copyOf(data, bytes);
   }
 
-  /** Where the result is computed: at its place, or in an array to be copied there. */
+  /** The memory to compute the result in: its destination, or an array to be copied there. */
   private static Location resultFor(Reducer reducer, Location result, long bytes) {
     if (result.isArrayOf(reducer.type())) {
       return result;

@@ -1,13 +1,13 @@
 package org.fmi.core.coll;
 
 /**
- * Allgather round a ring: in N-1 steps each rank passes on the block it got last. Each byte passes
- * each rank once. For long blocks, and blocks of different lengths.
+ * Allgather round a ring: in N-1 steps each rank forwards the block that it received last. Each
+ * byte passes each rank once. For long blocks, and blocks of different lengths.
  */
 final class RingAllGather {
   private RingAllGather() {}
 
-  /** Blocks one after the other: block i begins at {@code starts[i]} and ends at the next start. */
+  /** Gathers adjacent blocks: block i begins at {@code starts[i]} and ends at the next start. */
   static void run(Channel channel, Location data, long[] starts, int mine) {
     int size = channel.size();
     long[] lengths = new long[size];
@@ -18,9 +18,9 @@ final class RingAllGather {
   }
 
   /**
-   * Blocks anywhere in {@code data}, in bytes.
+   * Gathers blocks anywhere in {@code data}, with starts and lengths in bytes.
    *
-   * @param mine the block this rank has; its right neighbour has the next one
+   * @param mine this rank's block; its right neighbour has the next one
    */
   static void run(Channel channel, Location data, long[] starts, long[] lengths, int mine) {
     int size = channel.size();

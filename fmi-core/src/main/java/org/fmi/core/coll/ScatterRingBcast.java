@@ -2,10 +2,10 @@ package org.fmi.core.coll;
 
 /**
  * Broadcast by scatter and ring allgather (van de Geijn): about twice the message's bytes through
- * each rank, however many there are. For long messages.
+ * each rank, for any number of ranks. For long messages.
  */
 final class ScatterRingBcast {
-  /** Blocks are cut at whole elements of any type: ranks may use different ones. */
+  /** Blocks are cut at whole elements of any type, as the ranks' types may differ. */
   private static final long UNIT = 8;
 
   private ScatterRingBcast() {}
@@ -22,7 +22,7 @@ final class ScatterRingBcast {
     gather(channel, data, starts, v);
   }
 
-  /** A ring allgather that is not closed: node 0 has everything, and its data is not written to. */
+  /** A ring allgather that is not closed: node 0 has all blocks, and nothing is written there. */
   private static void gather(Channel channel, Location data, long[] starts, int v) {
     int size = channel.size();
     int right = channel.neighbour(1);
@@ -44,7 +44,7 @@ final class ScatterRingBcast {
     }
   }
 
-  /** A binomial tree whose node v receives the blocks of all its subtree, v to v + mask - 1. */
+  /** A binomial scatter whose node v receives the blocks of its subtree, v to v + mask - 1. */
   private static void scatter(Channel channel, Location data, long[] starts, int v) {
     int size = channel.size();
     int mask = 1;

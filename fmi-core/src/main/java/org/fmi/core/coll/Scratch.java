@@ -5,13 +5,13 @@ import java.util.Map;
 import org.fmi.Datatype.Predefined;
 
 /**
- * Arrays that reductions use again and again: to get new ones of a megabyte, all zero and in no
- * cache, takes as long as to send them. Reductions of predefined operations need no more than
- * {@link #PART_BYTES} of each kind, however long their vectors are. Of one epoch: the data path may
- * still hold on to those of the one before.
+ * Reusable arrays for reductions: allocating a megabyte, all zero and in no cache, takes as long as
+ * sending it. Reductions by predefined operations need at most {@link #PART_BYTES} of each kind,
+ * however long their vectors are. Valid for one epoch, as the data path may still hold on to arrays
+ * of the previous one.
  */
 final class Scratch {
-  /** What an array is for; a collective uses one of each kind at most. */
+  /** The purpose of an array; a collective uses at most one of each kind. */
   enum Use {
     SUM,
     OTHER,
@@ -20,19 +20,17 @@ final class Scratch {
     RIGHT
   }
 
-  /**
-   * The part of a vector that is reduced at a time where the caller's memory has no room for it.
-   */
+  /** The part of a vector that is reduced at a time if the caller's memory has no room for it. */
   static final long PART_BYTES = 4 << 20;
 
-  /** What is combined at a time in arrays of its own, in the cache. */
+  /** The block that is combined at a time in private arrays, in the cache. */
   private static final long BLOCK_BYTES = 32 << 10;
 
   private final Map<Use, Map<Predefined, Location>> kept = new EnumMap<>(Use.class);
 
-  /** An array of the reducer's type, of these bytes or more, with anything in it. */
+  /** An array of the reducer's type, of at least this size, with undefined content. */
   Location get(Reducer reducer, Use use, long bytes) {
-    // An operation of the program's own is given whole arrays.
+    // A user-defined operation gets whole arrays.
     if (!reducer.divisible() || bytes > PART_BYTES) {
       return reducer.scratch(bytes);
     }
@@ -46,15 +44,15 @@ final class Scratch {
     return found;
   }
 
-  /** As much of a vector as is reduced at a time; an operation of the program's own gets all. */
+  /** The part of a vector that is reduced at a time; all of it for a user-defined operation. */
   static long part(Reducer reducer, long bytes) {
     return reducer.divisible() ? Math.min(PART_BYTES, bytes) : bytes;
   }
 
   /**
-   * {@code result = left op right}, by a predefined operation. Each is an array of its type or a
-   * segment; the result may be the same place as one of the others. What the kernel cannot be given
-   * as it is goes through arrays of a block, in the cache.
+   * Computes {@code result = left op right} by a predefined operation. Each is an array of its type
+   * or a segment; the result may be the same location as an operand. Operands that the kernel
+   * cannot take go through arrays of one block, in the cache.
    */
   void combine(Reducer reducer, Location left, Location right, Location result, long bytes) {
     if (reducer.direct(left, right) && right.isSamePlaceAs(result)) {

@@ -2,7 +2,7 @@ package org.fmi.core.coll;
 
 import org.jspecify.annotations.Nullable;
 
-/** Allgather: each rank writes its slot and reads all others. */
+/** Allgather: each rank writes its slot and reads all other slots. */
 final class SharedAllGather {
   private SharedAllGather() {}
 

@@ -1,8 +1,8 @@
 package org.fmi.core.coll;
 
 /**
- * Allreduce: all ranks write their operands; short ones are combined by every rank for itself, in
- * one round; of longer ones each rank combines a slice, which the others read in a second round.
+ * Allreduce: all ranks write their operands. Every rank combines short ones by itself, in one
+ * round. Of longer ones each rank combines a slice, which all ranks read in a second round.
  */
 final class SharedAllReduce {
   private SharedAllReduce() {}
@@ -10,7 +10,7 @@ final class SharedAllReduce {
   /**
    * Reduces a vector, or a part of one.
    *
-   * @param result may be the same place as {@code data}
+   * @param result may be the same location as {@code data}
    */
   static void run(
       SharedRegion region,

@@ -2,15 +2,15 @@ package org.fmi.core.coll;
 
 import org.jspecify.annotations.Nullable;
 
-/** Alltoall: each rank writes a part for every rank, which reads its part of each. */
+/** Alltoall: each rank writes a part for every rank, and reads its part from each. */
 final class SharedAllToAll {
   private SharedAllToAll() {}
 
   /**
    * Exchanges.
    *
-   * @param out null if what is sent stands where what is received goes
-   * @param bytes for each pair of ranks
+   * @param out null if the data to send are where the received data go
+   * @param bytes the size per pair of ranks
    */
   static void run(SharedRegion region, @Nullable Location out, Location in, long bytes) {
     int rank = region.rank();

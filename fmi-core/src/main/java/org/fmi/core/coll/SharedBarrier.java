@@ -1,6 +1,8 @@
 package org.fmi.core.coll;
 
-/** Barrier in one round: each rank says that it is here, and waits for all others to say so. */
+/**
+ * Barrier in one round: each rank announces its arrival, and waits for those of all other ranks.
+ */
 final class SharedBarrier {
   private SharedBarrier() {}
 

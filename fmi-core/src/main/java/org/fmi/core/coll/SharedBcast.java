@@ -1,6 +1,6 @@
 package org.fmi.core.coll;
 
-/** Broadcast: the root writes piece after piece, all others read them. */
+/** Broadcast: the root writes piece after piece, and all other ranks read them. */
 final class SharedBcast {
   private SharedBcast() {}
 

@@ -2,7 +2,7 @@ package org.fmi.core.coll;
 
 import org.jspecify.annotations.Nullable;
 
-/** Gather: all others write, the root reads. */
+/** Gather: all other ranks write, the root reads. */
 final class SharedGather {
   private SharedGather() {}
 

@@ -1,23 +1,24 @@
 package org.fmi.core.coll;
 
-/** The steps that reductions through a {@link SharedRegion} have in common. */
+/** The steps shared by reductions through a {@link SharedRegion}. */
 final class SharedOperands {
-  /** What is combined at a time stays in the cache, with the operands of a few others. */
+  /**
+   * The block that is combined at a time; stays in the cache, with the operands of a few other
+   * ranks.
+   */
   private static final long BLOCK_BYTES = 8 << 10;
 
-  /** The same of two operands, which are worth longer copies. */
+  /** The block for two operands, which are worth longer copies. */
   private static final long PAIR_BLOCK_BYTES = 32 << 10;
 
   private SharedOperands() {}
 
-  /**
-   * Whether a rank can write operands of this length, or parts of them that can be reduced apart.
-   */
+  /** Whether a rank can write operands of this length, or independently reducible parts of them. */
   static boolean fit(SharedRegion region, Reducer reducer, long bytes) {
     return reducer.divisible() || bytes <= region.pieceBytes();
   }
 
-  /** A round begins in which each rank writes its operand, or a part of it. */
+  /** Begins a round in which each rank writes its operand, or a part of it. */
   static void write(SharedRegion region, Location data, long bytes) {
     region.begin(bytes);
     region.awaitFree();
@@ -26,11 +27,11 @@ final class SharedOperands {
   }
 
   /**
-   * Waits for the operands of the others and combines a part of all.
+   * Waits for the other ranks' operands and combines a part of all operands.
    *
    * @param own this rank's part
-   * @param at where the part begins at the others
-   * @param result may be the same place as {@code own}
+   * @param at the part's offset at the other ranks
+   * @param result may be the same location as {@code own}
    */
   static void combine(
       SharedRegion region,
@@ -49,7 +50,7 @@ final class SharedOperands {
       combinePair(region, reducer, own, at, bytes, result);
       return;
     }
-    // An operation of the program's own gets the whole vector.
+    // A user-defined operation gets the whole vector.
     long most = region.size() == 2 ? PAIR_BLOCK_BYTES : BLOCK_BYTES;
     long block = reducer.divisible() ? Math.min(most, bytes) : bytes;
     Location[] rows = region.rows(reducer, block);
@@ -67,9 +68,9 @@ final class SharedOperands {
   }
 
   /**
-   * Serves two ranks: reads the operand of the other to where the result goes and combines this
-   * rank's with it there, block by block, while the block is in the cache. Half the copies; no
-   * order has to be kept with two operands of an operation that commutes.
+   * Combines for two ranks: reads the other rank's operand into the result and combines this rank's
+   * operand with it there, block by block, while the block is in the cache. Takes half the copies.
+   * The order of two operands does not matter to an operation that commutes.
    */
   private static void combinePair(
       SharedRegion region, Reducer reducer, Location own, long at, long bytes, Location result) {
@@ -83,10 +84,10 @@ final class SharedOperands {
   }
 
   /**
-   * A round in which each rank writes its operand and combines its slice of all; then one begins in
-   * which it writes the result of that.
+   * Runs a round in which each rank writes its operand and combines its slice of all operands, and
+   * begins a round in which it writes that slice's result.
    *
-   * @return where the slices begin, and the operand's end
+   * @return the starts of the slices, and the operand's end
    */
   static long[] reduceSlices(
       SharedRegion region, Reducer reducer, ReductionOrder order, Location data, long bytes) {
@@ -97,7 +98,7 @@ final class SharedOperands {
     Location sum = region.sum(reducer, mine);
     combine(region, reducer, order, data.plus(starts[rank]), starts[rank], mine, sum);
     region.done();
-    region.begin(starts[1]); // the first is the longest
+    region.begin(starts[1]); // the first slice is the longest
     region.awaitFree();
     region.put(sum, rank, 0, mine);
     region.written();

@@ -1,7 +1,7 @@
 package org.fmi.core.coll;
 
 /**
- * Reduce: all other ranks write their operands, which the root combines; of longer ones each rank
+ * Reduce: all other ranks write their operands, which the root combines. Of longer ones each rank
  * combines a slice, which the root reads in a second round.
  */
 final class SharedReduce {
@@ -10,7 +10,7 @@ final class SharedReduce {
   /**
    * Reduces.
    *
-   * @param result where the result goes at the root; at other ranks not used
+   * @param result the destination of the result; used at the root only
    */
   static void run(
       SharedRegion region,

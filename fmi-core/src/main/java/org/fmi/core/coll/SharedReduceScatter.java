@@ -1,8 +1,8 @@
 package org.fmi.core.coll;
 
 /**
- * Reduce-scatter: each rank writes a part of its operand for every rank, which combines its parts
- * of all.
+ * Reduce-scatter: each rank writes a part of its operand for every rank, and combines its own parts
+ * of all operands.
  */
 final class SharedReduceScatter {
   private SharedReduceScatter() {}
@@ -10,9 +10,9 @@ final class SharedReduceScatter {
   /**
    * Reduces.
    *
-   * @param result where this rank's block goes; may lie in {@code data}, at its beginning or where
-   *     the block is
-   * @param starts where the ranks' blocks begin in bytes, and the vector's end
+   * @param result the destination of this rank's block; may be inside {@code data}, at its
+   *     beginning or at the block's place
+   * @param starts the offsets of the ranks' blocks in bytes, and the vector's end
    */
   static void run(
       SharedRegion region,
@@ -27,7 +27,7 @@ final class SharedReduceScatter {
     for (int r = 0; r < size; r++) {
       longest = Math.max(longest, starts[r + 1] - starts[r]);
     }
-    // Whole pairs of the longest elements, of which MINLOC makes its decisions.
+    // Whole pairs of the longest elements, which MINLOC decides on.
     long part = region.pieceBytes() / size & -(2 * Long.BYTES);
     for (long at = 0; at < longest; at += part) {
       long n = Math.min(part, longest - at);
@@ -49,7 +49,7 @@ final class SharedReduceScatter {
     }
   }
 
-  /** The bytes of a rank's block from {@code at} on, {@code most} at most. */
+  /** The number of bytes of a rank's block from {@code at} on, at most {@code most}. */
   private static long length(long[] starts, int r, long at, long most) {
     return Math.clamp(starts[r + 1] - starts[r] - at, 0, most);
   }

@@ -14,7 +14,7 @@ import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory that all ranks of a communicator share, being on one node: what its collectives go through
+ * Memory that all ranks of a communicator share if they are on one node; its collectives use it
  * instead of messages. Lives for one epoch.
  *
  * <pre>
@@ -26,17 +26,18 @@ import org.jspecify.annotations.Nullable;
  *   for each rank a ring                 of longer data, one piece after the other, none cut in two
  * </pre>
  *
- * <p>Collectives are made of rounds, and all ranks count them alike; so they know where in the ring
- * the data of a round are. A rank that writes in a round does so after {@link #awaitFree}, and then
- * says {@link #written}; others read after {@link #awaitWritten}. At the end all say {@link #done}.
- * A place may be written again when all are done with the round that used it last.
+ * <p>Collectives consist of rounds, which all ranks number alike, so that every rank knows the
+ * position of a round's data in the ring. A rank that writes in a round waits by {@link
+ * #awaitFree}, writes, and calls {@link #written}; other ranks read after {@link #awaitWritten}. At
+ * the end all ranks call {@link #done}. Memory may be reused when all ranks are done with the round
+ * that used it last.
  *
- * <p>So a rank that only writes, as the root of a broadcast does, need not wait for those that read
- * until all slots or the ring are full. Where ranks share cores that is what counts: it goes on for
- * many rounds before another one must run. Nor does it then write as soon as one slot is free: it
- * waits for half of them.
+ * <p>So a rank that only writes, as the root of a broadcast, need not wait for readers until all
+ * slots or the ring are full. This matters when ranks share cores: the root continues for many
+ * rounds before another rank must run. Once it has to wait, it waits for half of the slots, not for
+ * one.
  *
- * <p>A rank that dies never writes; those that wait for it hear of it as in any other call.
+ * <p>A rank that dies never writes; ranks that wait for it learn of its death as in any other call.
  */
 final class SharedRegion {
   private static final VarHandle NUMBER = ValueLayout.JAVA_LONG.varHandle();
@@ -49,22 +50,23 @@ final class SharedRegion {
   private static final long MIN_PIECE = 16 << 10;
 
   /**
-   * What all rings of a region take together, unless it has very many ranks. Two ranks get 2 MiB
-   * each: more than a core's own cache holds, which gives up lines only slowly to another core that
-   * has just written them, so that with 256 KiB long data take up to five times as long.
+   * The size of all rings of a region together, unless it has very many ranks. Two ranks get 2 MiB
+   * each: more than a core's private cache holds. Such a cache gives up lines only slowly to
+   * another core that has just written them, so that with 256 KiB long data take up to five times
+   * as long.
    */
   private static final long ALL_RINGS = 4 << 20;
 
-  /** Pieces of the longest kind in a ring, at least. */
+  /** The least number of longest pieces in a ring. */
   private static final int PIECES = 2;
 
-  /** Looks at a number in a row while each rank has a core. */
+  /** Reads of a number in a row while each rank has a core. */
   private static final int SPINS = 400;
 
-  /** While ranks share cores: the time that the other's cache line takes to come. */
+  /** While ranks share cores: the time that a cache line takes from another core. */
   private static final int SPINS_SHARING = 20;
 
-  /** Then as many with a yield in between, before what else the rank has to do is seen to. */
+  /** Further reads with a yield in between, before the rank makes other progress. */
   private static final int YIELDS = 100;
 
   private final Channel channel;
@@ -84,31 +86,31 @@ final class SharedRegion {
   private final ReductionOrder halving;
   private final @Nullable ReductionOrder[] binomial;
 
-  /** The last round that all others are known to be done with. */
+  /** The last round that all other ranks are known to be done with. */
   private long free;
 
   private long round;
 
-  /** What this rank has called. */
+  /** This rank's call. */
   private long call;
 
-  /** Where this round's data are, from the beginning of a rank's slots or of its ring. */
+  /** The offset of this round's data in a rank's slots or in its ring. */
   private long place;
 
   private boolean inRing;
 
-  /** Where the data in the ring would end if the ring were endless. */
+  /** The end of the data in the ring if the ring were endless. */
   private long ringEnd;
 
-  // The rounds with data in the ring, the last TURNS of them, and where these begin.
+  // The last TURNS rounds with data in the ring, and the starts of their data.
   private final long[] ringRounds = new long[TURNS];
   private final long[] ringStarts = new long[TURNS];
   private long ringUses;
 
-  /** The first of them, counted as ringUses, whose data are still in the ring. */
+  /** The first of these rounds, counted as ringUses, whose data are still in the ring. */
   private long ringFirst;
 
-  /** For reductions, one row per rank; made when a type is used first. */
+  /** Rows for reductions, one per rank; created at the first use of a type. */
   private final Map<Predefined, Location[]> rows = new EnumMap<>(Predefined.class);
 
   private final Scratch scratch = new Scratch();
@@ -144,7 +146,7 @@ final class SharedRegion {
     return Math.max(ALL_RINGS / size & -LINE, PIECES * MIN_PIECE);
   }
 
-  /** The most that a rank may write in a round, in a region of {@code size} ranks. */
+  /** The most bytes that a rank may write in a round, in a region of {@code size} ranks. */
   private static long pieceBytes(int size) {
     return Math.min(ringBytes(size) / PIECES & -LINE, MAX_PIECE);
   }
@@ -154,11 +156,11 @@ final class SharedRegion {
   }
 
   /**
-   * Makes the region of a channel; collective over its ranks.
+   * Creates the region of a channel; collective over its ranks.
    *
-   * @param context of the collectives that use it; names it among the regions of the channel's rank
-   *     0
-   * @return null at all ranks if one of them could not
+   * @param context the context of the collectives that use it; names it among the regions of the
+   *     channel's rank 0
+   * @return null at all ranks if one of them could not create or open it
    */
   static @Nullable SharedRegion open(
       Channel channel, PointToPoint p2p, NodeShare share, int[] worldRanks, int context) {
@@ -176,7 +178,7 @@ final class SharedRegion {
     if (!first) {
       memory = ok(() -> share.open(worldRanks[0], context), ok);
     }
-    // What a rank knows of its node's others may be old: it is the same at all only if agreed upon.
+    // A rank's view of its node may be outdated: only an agreed value is the same at all ranks.
     int[] okAndCores = {ok[0], p2p.mayWaitBusily() ? 1 : 0};
     agreed = new Location(okAndCores, 0);
     Reducer min = Reducer.of(Op.MIN, Predefined.INT);
@@ -195,7 +197,7 @@ final class SharedRegion {
         channel, p2p, share, memory, worldRanks, channel.rank(), context, okAndCores[1] == 0);
   }
 
-  /** Ends its use by this rank. */
+  /** Ends this rank's use of the region. */
   void close() {
     share.unmap(memory);
   }
@@ -204,7 +206,7 @@ final class SharedRegion {
     MemorySegment run() throws IOException;
   }
 
-  /** If the memory cannot be had, the collectives use messages, as between nodes. */
+  /** Tries to get the memory. If that fails, the collectives use messages, as between nodes. */
   private static @Nullable MemorySegment ok(Attempt attempt, int[] ok) {
     try {
       return attempt.run();
@@ -222,7 +224,7 @@ final class SharedRegion {
     return size;
   }
 
-  /** The most that a rank may write in a round. */
+  /** The most bytes that a rank may write in a round. */
   long pieceBytes() {
     return pieceBytes;
   }
@@ -232,7 +234,7 @@ final class SharedRegion {
     return coresShared;
   }
 
-  // Orders are kept, as it takes longer to make one than to combine a few numbers.
+  // Orders are cached: making one takes longer than combining a few numbers.
 
   ReductionOrder doubling() {
     return doubling;
@@ -254,9 +256,9 @@ final class SharedRegion {
   // ---- rounds
 
   /**
-   * The next round begins. All ranks give the same.
+   * Begins the next round, with the same argument at all ranks.
    *
-   * @param most the most that one of them writes in this round, at most {@link #pieceBytes}
+   * @param most the most bytes that any rank writes in this round, at most {@link #pieceBytes}
    */
   void begin(long most) {
     assert most <= pieceBytes : "a rank writes more in a round than its place holds";
@@ -284,9 +286,9 @@ final class SharedRegion {
     return at;
   }
 
-  /** The last round whose data in the ring this one's overwrite. */
+  /** The last round whose data in the ring this round overwrites. */
   private long overwritten() {
-    // That of TURNS uses ago is over, as its slot is used again.
+    // The round of TURNS uses ago is over, as its slot is used again.
     ringFirst = Math.max(ringFirst, ringUses - TURNS + 1);
     assert ringFirst <= ringUses : "more data left the ring than were written";
     while (ringStarts[(int) (ringFirst & (TURNS - 1))] < ringEnd - ringBytes) {
@@ -295,14 +297,14 @@ final class SharedRegion {
     return ringFirst == 0 ? 0 : ringRounds[(int) ((ringFirst - 1) & (TURNS - 1))];
   }
 
-  /** Returns when nobody uses this round's places any more. */
+  /** Returns when no rank uses this round's memory any more. */
   void awaitFree() {
     long needed = round - TURNS;
     if (inRing) {
       needed = Math.max(needed, overwritten());
     }
     if (free < needed) {
-      // What the others wrote before this round does not depend on what this rank will write in it.
+      // Data that other ranks wrote before this round do not depend on this rank's data in it.
       awaitDone(Math.max(needed, round - TURNS / 2));
     }
   }
@@ -319,7 +321,7 @@ final class SharedRegion {
     free = all;
   }
 
-  /** The places that this rank was to write in this round are complete. */
+  /** Publishes this rank's data of this round. */
   void written() {
     long slot = slot(rank);
     NUMBER.set(memory, slot + CALL, call);
@@ -330,7 +332,7 @@ final class SharedRegion {
   /**
    * Returns when the rank has written in this round.
    *
-   * @throws FmiException if it is in another call: see {@link Channel#compare}
+   * @throws FmiException if that rank is in another call: see {@link Channel#compare}
    */
   void awaitWritten(int r) {
     long slot = slot(r);
@@ -345,7 +347,7 @@ final class SharedRegion {
     return size * LINE + ((long) r * TURNS + turn()) * LINE;
   }
 
-  /** This rank neither reads nor writes in this round any more. */
+  /** Reports that this rank neither reads nor writes in this round any more. */
   void done() {
     NUMBER.setRelease(memory, rank * LINE, round);
     nudgeAll();
@@ -362,8 +364,7 @@ final class SharedRegion {
     awaitSlowly(r, at, least);
   }
 
-  @SuppressWarnings(
-      "ThreadPriorityCheck") // to let the other rank run on this core is what is wanted
+  @SuppressWarnings("ThreadPriorityCheck") // the purpose is to let the other rank run on this core
   private void awaitSlowly(int r, long at, long least) {
     for (int i = 0; i < yields; i++) {
       if (number(at) >= least) {
@@ -396,17 +397,17 @@ final class SharedRegion {
         : slots + r * slotsBytes + place;
   }
 
-  /** Copies to a rank's place of this round. */
+  /** Copies to a rank's memory of this round. */
   void put(Location from, int r, long at, long bytes) {
     from.copyTo(memory, data(r) + at, bytes);
   }
 
-  /** Copies from a rank's place of this round. */
+  /** Copies from a rank's memory of this round. */
   void get(int r, long at, Location to, long bytes) {
     to.copyFrom(memory, data(r) + at, bytes);
   }
 
-  /** Scratch for operands of all ranks: a row each, of these bytes or more. */
+  /** Scratch rows for the operands of all ranks, of at least this size each. */
   Location[] rows(Reducer reducer, long bytes) {
     Location[] made = rows.get(reducer.type());
     if (made == null || made[0].arrayBytes() < bytes) {
@@ -419,7 +420,7 @@ final class SharedRegion {
     return made;
   }
 
-  /** An array for what this rank combines. */
+  /** An array for this rank's combined data. */
   Location sum(Reducer reducer, long bytes) {
     return scratch.get(reducer, Scratch.Use.SUM, bytes);
   }

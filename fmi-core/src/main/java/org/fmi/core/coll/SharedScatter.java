@@ -3,8 +3,8 @@ package org.fmi.core.coll;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Scatter: if it holds all, the root writes its own place, else those of all others; each reads its
- * part.
+ * Scatter: each rank reads its part. The root writes to its own ring if all parts fit there, else
+ * to the rings of all other ranks.
  */
 final class SharedScatter {
   private SharedScatter() {}

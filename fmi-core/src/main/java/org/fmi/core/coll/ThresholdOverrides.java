@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Values that replace those of the table of {@link Thresholds} in one process: {@code
- * NAME=number,NAME=number}. All ranks of a job need the same.
+ * Values that override those of {@link Thresholds} in one process: {@code NAME=number,NAME=number}.
+ * All ranks of a job need the same.
  */
 final class ThresholdOverrides {
   static final String PROPERTY = "fmi.thresholds";
@@ -36,18 +36,18 @@ final class ThresholdOverrides {
         return value;
       }
     } catch (NumberFormatException e) {
-      // Refused as a negative one is.
+      // Refused below, as a negative number is.
     }
     throw refusal(pair + ": '" + text + "' is not a number of 0 or more");
   }
 
-  /** The value of a threshold: {@code normal} unless it is replaced. */
+  /** The value of a threshold: {@code normal} unless overridden. */
   long of(String name, long normal) {
     known.add(name);
     return values.getOrDefault(name, normal);
   }
 
-  /** Call it after {@link #of} for all thresholds. */
+  /** Refuses unknown names. Called after {@link #of} for all thresholds. */
   void refuseUnknown() {
     for (String name : values.keySet()) {
       if (!known.contains(name)) {

@@ -1,42 +1,44 @@
 package org.fmi.core.coll;
 
 /**
- * Says at which size one algorithm takes over from another. All ranks decide by what all of them
- * know (bytes, number of ranks), so that all choose the same.
+ * The sizes at which one algorithm takes over from another. All ranks choose by values that all of
+ * them know (bytes, number of ranks), and so choose alike.
  *
  * <p>The models are those of Thakur, Rabenseifner and Gropp, "Optimization of Collective
  * Communication Operations in MPICH" (IJHPCA 19(1), 2005): a message of n bytes takes a + n b.
- * Short messages want few steps (a), long ones few bytes through each rank (b). The two are even at
+ * Short messages need few steps (a), long ones few bytes through each rank (b). The two are even at
  * n = a / b; for Java over TCP a is about 4 us and 1/b 3 to 8 GB/s (both measured), so a / b is 12
- * to 32 KiB, where the paper's machines had 2 KiB. The other limits are those of the paper, also
+ * to 32 KiB; on the paper's machines it was 2 KiB. The other limits are those of the paper, also
  * MPICH's defaults. {@code bench/tune} measures them all: it knows their names, and reads the
- * values out of this file.
+ * values from this file.
  *
- * <p>Those of reductions, but for {@link #REDUCE_SHARED_SHORT_BYTES}, define the order in which
- * operands are combined, and so the bits of a sum: each has one value for all transports.
+ * <p>The limits for reductions, except {@link #REDUCE_SHARED_SHORT_BYTES}, define the order in
+ * which operands are combined, and so the bits of a sum: each has one value for all transports.
  */
 final class Thresholds {
   private static final ThresholdOverrides OVERRIDES =
       new ThresholdOverrides(System.getProperty(ThresholdOverrides.PROPERTY, ""));
 
-  /** Up to here bytes are reduced in log N steps of the whole vector. */
+  /** The longest vector that is reduced whole, in log N steps. */
   static final long REDUCE_SHORT_BYTES = OVERRIDES.of("REDUCE_SHORT_BYTES", 16 << 10);
 
-  /** Blocks from here on are worth 2(N-1) steps instead of a fold to a power of two. */
+  /** The shortest block for which 2(N-1) steps are better than a fold to a power of two. */
   static final long ALL_REDUCE_RING_BLOCK_BYTES =
       OVERRIDES.of("ALL_REDUCE_RING_BLOCK_BYTES", 16 << 10);
 
-  /** Above, each block goes straight to its owner. */
+  /**
+   * The longest vector reduced by halving; in a longer one, each block goes directly to its owner.
+   */
   static final long REDUCE_SCATTER_SHORT_BYTES =
       OVERRIDES.of("REDUCE_SCATTER_SHORT_BYTES", 512 << 10);
 
-  /** Below, a broadcast sends the whole message down a tree. */
+  /** The shortest message that a broadcast does not send whole down a tree. */
   static final long BCAST_LONG_BYTES = OVERRIDES.of("BCAST_LONG_BYTES", 512 << 10);
 
   /**
-   * Bytes for each rank from which on a long message goes down a chain in pieces. In k pieces it
-   * then takes the time of k + N - 2 of them, with scatter and allgather that of 2 k (N-1) / N. At
-   * least one piece ({@link Pipeline#BYTES}).
+   * Bytes per rank from which on a long message goes down a chain in pieces. In k pieces it takes
+   * the time of k + N - 2 pieces; scatter and allgather take that of 2 k (N-1) / N. At least one
+   * piece ({@link Pipeline#BYTES}).
    */
   static final long BCAST_CHAIN_BLOCK_BYTES = OVERRIDES.of("BCAST_CHAIN_BLOCK_BYTES", 128 << 10);
 
@@ -51,11 +53,12 @@ final class Thresholds {
   /** Bytes per pair of ranks up to which blocks are bundled, and forwarded log N times. */
   static final long ALL_TO_ALL_SHORT_BYTES = OVERRIDES.of("ALL_TO_ALL_SHORT_BYTES", 256);
 
-  /** With fewer ranks bundling saves no step worth its copies. */
+  /** The fewest ranks for which bundling saves enough steps to be worth its copies. */
   static final long ALL_TO_ALL_SHORT_RANKS = OVERRIDES.of("ALL_TO_ALL_SHORT_RANKS", 8);
 
   /**
-   * Up to here, in shared memory, a second round costs more than combining all of it everywhere.
+   * The longest vector for which, in shared memory, a second round costs more than combining all of
+   * it on every rank.
    */
   static final long REDUCE_SHARED_SHORT_BYTES = OVERRIDES.of("REDUCE_SHARED_SHORT_BYTES", 8 << 10);
 
@@ -85,15 +88,18 @@ final class Thresholds {
     return bytesPerPair <= ALL_TO_ALL_SHORT_BYTES && ranks >= ALL_TO_ALL_SHORT_RANKS;
   }
 
-  /** Two ranks have nothing to gain from slices: each reads as much either way. */
+  /**
+   * Whether each rank combines the whole vector. Two ranks gain nothing from slices, as each reads
+   * as much either way.
+   */
   static boolean reduceSharedWhole(long bytes, int ranks) {
     return bytes <= REDUCE_SHARED_SHORT_BYTES || ranks == 2;
   }
 
   /**
-   * Whether the root of a reduce combines all, though others could help. Where ranks share cores
-   * that is better for any length: the others go on, and a second round would wait for all of them
-   * to get a core.
+   * Whether the root of a reduce combines all operands alone. If ranks share cores this is best for
+   * any length: the other ranks continue, and a second round would wait until all of them got a
+   * core.
    */
   static boolean reduceSharedAtRoot(long bytes, SharedRegion region) {
     return region.coresShared() || reduceSharedWhole(bytes, region.size());
@@ -103,7 +109,7 @@ final class Thresholds {
     return bytes <= REDUCE_SHORT_BYTES;
   }
 
-  /** A power of two needs no fold, so it has nothing to gain from the ring. */
+  /** Whether to reduce by the ring. A power of two needs no fold, and gains nothing from it. */
   static boolean allReduceByRing(long bytes, int ranks) {
     return Integer.bitCount(ranks) != 1 && bytes / ranks >= ALL_REDUCE_RING_BLOCK_BYTES;
   }

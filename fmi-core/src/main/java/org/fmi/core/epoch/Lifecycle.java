@@ -431,7 +431,7 @@ public final class Lifecycle implements JobLink.Listener {
     entered++;
     Transport[] all = transports.toArray(Transport[]::new);
     if (goesOn) {
-      messenger.goOn(epoch, all);
+      messenger.resume(epoch, all);
     } else {
       messenger.enter(epoch, all);
     }

@@ -1,21 +1,21 @@
 package org.fmi.core.p2p;
 
-/** One peer's announcements that wait here for a receive, and how many it may have. */
+/** The unmatched announcements of one peer, and their limit. */
 final class AnnouncementWindow {
   private int waiting;
   private long limit = FlowLimits.ANNOUNCEMENTS;
 
-  /** How many more it may have since it was told last. */
+  /** The raise of the limit that the peer has not been notified of. */
   private long newlyAllowed;
 
-  /** Counts one that waits; whether the peer may make no more. */
+  /** Counts one more; returns whether the peer may make no more. */
   boolean added() {
     waiting++;
     assert waiting <= limit : "the peer announces more than it may";
     return waiting == limit;
   }
 
-  /** Counts it out; whether it was one too many. */
+  /** Counts one less; returns whether the limit had been reached. */
   boolean removed() {
     assert waiting > 0 : "no announcement waits";
     return waiting-- == limit;
@@ -34,7 +34,7 @@ final class AnnouncementWindow {
     return newlyAllowed;
   }
 
-  /** The peer is told how many more it may have. */
+  /** Notes that the peer was notified of the new limit. */
   void told() {
     newlyAllowed = 0;
   }

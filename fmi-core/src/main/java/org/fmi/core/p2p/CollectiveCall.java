@@ -5,8 +5,8 @@ import org.fmi.Op;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The signature of a collective call: what it is, in 64 bits. It is the tag of all messages of the
- * call, by which their receiver knows whether the sender is in the same call.
+ * The signature of a collective call in 64 bits. It is the tag of all messages of the call, by
+ * which a receiver checks that the sender is in the same call.
  *
  * <pre>
  *  63    59     55   51     34     33      9      0
@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  *  +------+------+----+------+------+-------+------+
  * </pre>
  *
- * {@code type}, {@code op} and {@code root} are counted from 1. {@code bytes} is the length that
- * all ranks give alike, plus 1, modulo 2^24; {@code long} says whether it is that or more. {@code
- * turn} is the iteration in which it is called: see {@link Turns}. So no signature is 0 or -1.
+ * {@code type}, {@code op} and {@code root} are counted from 1. {@code bytes} is the length on
+ * which all ranks agree, plus 1, modulo 2^24; {@code long} marks a length that exceeds this field.
+ * {@code turn} is the iteration of the call: see {@link Turns}. So no signature is 0 or -1.
  */
 @SuppressWarnings("EnumOrdinal") // all ranks of a job run the same version
 public final class CollectiveCall {
@@ -52,7 +52,7 @@ public final class CollectiveCall {
     }
   }
 
-  /** For a root that a call does not have, or a length that the ranks need not give alike. */
+  /** The value for a call without a root, or with a length that may differ between ranks. */
   public static final int NONE = -1;
 
   private static final int NAME_SHIFT = 59;
@@ -67,17 +67,17 @@ public final class CollectiveCall {
   private static final long TURN_MASK = (1L << BYTES_SHIFT) - 1;
   private static final Op.Predefined[] OPS = Op.Predefined.values();
 
-  /** Stands for every operation of the program's own: two of them cannot be compared. */
+  /** Stands for every user-defined operation, as two of them cannot be compared. */
   private static final int USER_OP = OPS.length + 1;
 
   private CollectiveCall() {}
 
   /**
-   * A call that moves data.
+   * The signature of a call that moves data.
    *
-   * @param type of the data; null if there is none, or if it may be any, as where there are 0 bytes
-   * @param root or {@link #NONE}
-   * @param bytes or {@link #NONE}
+   * @param type the type of the data; null if there is none, or if it may be any, as for 0 bytes
+   * @param root the root or {@link #NONE}
+   * @param bytes the length or {@link #NONE}
    */
   public static long of(Name name, Datatype.@Nullable Predefined type, int root, long bytes) {
     return ((long) name.ordinal() << NAME_SHIFT)
@@ -86,7 +86,7 @@ public final class CollectiveCall {
         | (bytes < BYTES_MASK ? bytes + 1 : LONG_BYTES | ((bytes + 1) & BYTES_MASK)) << BYTES_SHIFT;
   }
 
-  /** A call that reduces. */
+  /** The signature of a call that reduces. */
   public static long of(Name name, Datatype.Predefined type, Op op, int root, long bytes) {
     long number = op instanceof Op.Predefined p ? p.ordinal() + 1L : USER_OP;
     return of(name, type, root, bytes) | (number << OP_SHIFT);
@@ -98,14 +98,14 @@ public final class CollectiveCall {
   }
 
   /**
-   * Whether two signatures are of the same call, in whatever iterations. Data that are moved may be
+   * Whether two signatures are of the same call, in any iterations. Data that are only moved may be
    * bytes at some ranks.
    */
   public static boolean isSame(long one, long other) {
     return ((one ^ other) & ~TURN_MASK) == 0 || isSameButForType(one, other);
   }
 
-  /** Whether two ranks that make the same call may do so in the iterations that they are in. */
+  /** Whether two ranks in the same call may be in their respective iterations. */
   public static boolean isSameTurn(long one, long other) {
     return Turns.match(turn(one), turn(other));
   }
@@ -124,7 +124,7 @@ public final class CollectiveCall {
     return (int) ((call >>> shift) & NIBBLE);
   }
 
-  /** The call as a person reads it, such as "reduce(double[8], SUM, root 0)". */
+  /** The call in readable form, such as "reduce(double[8], SUM, root 0)". */
   public static String text(long call) {
     StringBuilder text = new StringBuilder(Name.ALL[(int) (call >>> NAME_SHIFT)].text).append('(');
     String comma = "";
@@ -150,7 +150,7 @@ public final class CollectiveCall {
     return text.append(')').toString();
   }
 
-  /** What messages of this context and tag belong to: "in bcast(...)", or "with tag 3". */
+  /** The call or tag that messages of this context belong to: "in bcast(...)", or "with tag 3". */
   public static String belonging(int context, long tag) {
     return Contexts.isCollective(context) ? "in " + text(tag) : "with tag " + MessageTag.tag(tag);
   }

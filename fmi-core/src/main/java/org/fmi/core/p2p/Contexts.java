@@ -1,10 +1,10 @@
 package org.fmi.core.p2p;
 
 /**
- * Numbers the contexts that keep the messages of communicators apart, and says whose a context is.
+ * Numbers the contexts that separate the messages of communicators, and classifies them.
  *
- * <p>Communicator {@code c} sends point to point in context {@code 2c} and does its collectives in
- * {@code 2c + 1}.
+ * <p>Communicator {@code c} uses context {@code 2c} for point-to-point messages and {@code 2c + 1}
+ * for collectives.
  */
 public final class Contexts {
   /** The communicator of all ranks. */
@@ -15,12 +15,12 @@ public final class Contexts {
 
   private Contexts() {}
 
-  /** Where a communicator sends point to point. */
+  /** The point-to-point context of a communicator. */
   public static int pointToPoint(int communicator) {
     return 2 * communicator;
   }
 
-  /** Where a communicator does its collectives. */
+  /** The context of a communicator's collectives. */
   public static int collectives(int communicator) {
     return 2 * communicator + 1;
   }
@@ -36,8 +36,8 @@ public final class Contexts {
   }
 
   /**
-   * Whether messages of this context are the program's own: those that it sends and receives by
-   * itself, point to point. They are counted, and saved with a checkpoint.
+   * Whether messages of this context are the program's own point-to-point messages. They are
+   * counted, and saved with a checkpoint.
    */
   public static boolean isProgram(int context) {
     return (context & 1) == 0 && context != 2 * SYSTEM;

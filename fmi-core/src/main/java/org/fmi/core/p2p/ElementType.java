@@ -5,17 +5,17 @@ import org.fmi.Datatype.Predefined;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Numbers the types of elements for messages, in 4 bits, and says which of them go together: the
- * one rule for messages of collectives and for others.
+ * Numbers of element types in messages, in 4 bits, and the one rule for which of them match, in
+ * collectives and elsewhere.
  */
 @SuppressWarnings("EnumOrdinal") // all ranks of a job run the same version
 final class ElementType {
-  /** The bits of a number. */
+  /** The number of bits. */
   static final int BITS = 4;
 
   static final int MASK = (1 << BITS) - 1;
 
-  /** Of data that says nothing of its elements. */
+  /** The number of data without an element type. */
   static final int NONE = 0;
 
   private static final Predefined[] TYPES = Predefined.values();
@@ -42,12 +42,12 @@ final class ElementType {
     return isAny(number) ? 1 : TYPES[number - 1].bytes();
   }
 
-  /** An array of this type that has so many bytes, as a person reads it: "double[8]". */
+  /** An array of this type and this many bytes in readable form: "double[8]". */
   static String text(int number, long bytes) {
     return name(number) + "[" + bytes / bytes(number) + "]";
   }
 
-  /** The type as Java calls it. */
+  /** The type's name in Java. */
   static String name(int number) {
     return TYPES[number - 1].name().toLowerCase(Locale.ROOT);
   }

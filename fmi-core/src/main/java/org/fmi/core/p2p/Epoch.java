@@ -3,8 +3,8 @@ package org.fmi.core.p2p;
 import org.fmi.FmiException;
 
 /**
- * The epoch that a rank's messages belong to: its number, whether it is over and why, and since
- * when requests count. Calls check it before they do anything.
+ * The epoch of a rank's messages: its number, whether and why it is over, and the first epoch whose
+ * requests are still valid. Calls check it before they do anything.
  *
  * <p>Used by the application's thread; {@link #revoke} may be called by any.
  */
@@ -23,12 +23,12 @@ final class Epoch {
   private int since = NONE;
   private boolean closed;
 
-  /** The newest epoch that is over, and why. Written under the lock of this object. */
+  /** The newest epoch that is over, and the reason. Written under the lock of this object. */
   private volatile int revoked = NONE;
 
   private volatile String reason = "no epoch was entered yet";
 
-  /** No epoch has begun yet: each call throws. */
+  /** The state before the first epoch: each call throws. */
   Epoch(OneThread thread, OnRevoked onRevoked) {
     this.thread = thread;
     this.onRevoked = onRevoked;
@@ -38,8 +38,8 @@ final class Epoch {
    * Begins an epoch.
    *
    * @param next its number
-   * @param voids whether requests that were made before are void
-   * @throws IllegalArgumentException if the epoch is not newer than the one before
+   * @param voids whether earlier requests become void
+   * @throws IllegalArgumentException if the epoch is not newer than the previous one
    */
   void begin(int next, boolean voids) {
     if (next <= number) {
@@ -53,9 +53,10 @@ final class Epoch {
   }
 
   /**
-   * Ends an epoch, also one that is not entered yet; one that is over is ignored. Any thread.
+   * Ends an epoch, even one that this rank has not entered. Ignores an epoch that is over. Any
+   * thread.
    *
-   * @return whether it was not over
+   * @return false if it was over already
    */
   boolean revoke(int ended, String why) {
     synchronized (this) {
@@ -68,7 +69,7 @@ final class Epoch {
     }
   }
 
-  /** The last epoch is over: each call throws {@link IllegalStateException}. */
+  /** Ends the last epoch: each call throws {@link IllegalStateException}. */
   void close() {
     closed = true;
   }
@@ -78,7 +79,7 @@ final class Epoch {
     return number;
   }
 
-  /** The epoch in which requests became void last: those made earlier are refused. */
+  /** The epoch in which requests became void last. Requests made before it are refused. */
   int since() {
     return since;
   }
@@ -88,7 +89,9 @@ final class Epoch {
     return revoked >= number;
   }
 
-  /** Throws if the epoch is over, unless a newer one is entered; or at a second thread. */
+  /**
+   * Throws if the epoch is over, unless a newer one is entered, or if called by a second thread.
+   */
   void check() {
     thread.require();
     while (revoked >= number) {
@@ -102,7 +105,7 @@ final class Epoch {
   /**
    * Checks a call on a request.
    *
-   * @param madeSince what {@link #since} was when the request was made
+   * @param madeSince the value of {@link #since} when the request was made
    * @throws FmiException if the request is void
    */
   void check(int madeSince) {

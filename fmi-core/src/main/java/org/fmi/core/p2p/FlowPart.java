@@ -5,35 +5,35 @@ import java.util.BitSet;
 import org.fmi.Comm;
 import org.jspecify.annotations.Nullable;
 
-/** Which ranks a part of a {@code flowLoop}'s iteration reaches. */
+/** The ranks that a part of a {@code flowLoop}'s iteration communicates with. */
 public sealed interface FlowPart {
   /**
-   * Whether something can be sent there.
+   * Whether this part may send to that rank.
    *
-   * @throws IllegalStateException if that part sends nothing
+   * @throws IllegalStateException if this part sends nothing
    */
   boolean sendsTo(int dest);
 
   /**
-   * Whether something comes from there.
+   * Whether this part receives from that rank.
    *
-   * @throws IllegalStateException if that part must not receive it
+   * @throws IllegalStateException if this part must not receive from it
    */
   boolean hears(int source);
 
-  /** The {@link MessageTag} of a message that this part sends, or wants. */
+  /** The {@link MessageTag} of a message that this part sends or wants. */
   long tag(long tag);
 
   /**
-   * A collective is called.
+   * Checks that this part may call a collective.
    *
-   * @throws IllegalStateException if that part must not call one
+   * @throws IllegalStateException if this part must not call one
    */
   void collective();
 
   /**
-   * The exchange receives from those ranks that the flow names. Where only some ranks compute
-   * again, the others are as if there were none.
+   * The exchange, which receives from the ranks that the flow names. If only some ranks compute
+   * again, messages to and from all other ranks are skipped.
    */
   final class Exchange implements FlowPart {
     private static final String PART = "the exchange";
@@ -44,8 +44,8 @@ public sealed interface FlowPart {
     private final @Nullable BitSet takingPart;
 
     /**
-     * @param inputs the ranks that this one reads from
-     * @param takingPart ranks that make this exchange; null for all
+     * @param inputs the ranks that this rank reads from
+     * @param takingPart the ranks in this exchange; null for all
      */
     public Exchange(int rank, long iteration, int[] inputs, @Nullable BitSet takingPart) {
       this.rank = rank;
@@ -103,8 +103,8 @@ public sealed interface FlowPart {
   /**
    * A part without messages.
    *
-   * @param ends whether it is the end of an iteration, which all ranks do together by collectives;
-   *     else it is the step, which reaches nobody
+   * @param ends whether it is the end of an iteration, where all ranks may call collectives; else
+   *     it is the step, which communicates with no rank
    */
   record WithoutMessages(int rank, long iteration, boolean ends) implements FlowPart {
     @Override

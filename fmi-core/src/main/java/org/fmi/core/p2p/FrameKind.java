@@ -1,38 +1,41 @@
 package org.fmi.core.p2p;
 
-/** The kinds of frames; what they mean is described in the {@link org.fmi.core.p2p package}. */
+/** The kinds of frames. The {@link org.fmi.core.p2p package} describes their meaning. */
 final class FrameKind {
   /** A whole message. */
   static final byte EAGER = 1;
 
-  /** Request to send: announces a message, and where the receiver may read it. */
+  /** Request to send: announces a message, and the memory where the receiver may read it. */
   static final byte RTS = 2;
 
-  /** Clear to send: the announced message has been matched; or read, and is not wanted any more. */
+  /**
+   * Clear to send: the announced message has been matched; or it has been read, or is not wanted
+   * any more.
+   */
   static final byte CTS = 3;
 
-  /** A part of a message that was cleared. */
+  /** A part of a cleared message. */
   static final byte DATA = 4;
 
-  /** Gives eager credit back, or allows more announcements. */
+  /** Returns eager credit, or allows more announcements. */
   static final byte CREDIT = 5;
 
-  /** Asks a peer from which nothing comes whether it has left. */
+  /** Asks a silent peer whether it has left. */
   static final byte ASK = 6;
 
-  /** The answer of one that has: all it will ever send is ahead of this. */
+  /** Answers {@link #ASK}: the sender has left, and sends nothing after this frame. */
   static final byte LEFT = 7;
 
-  /** The answer to that, of a rank that still waits: it would wait forever. */
+  /** Answers {@link #LEFT}: the sender still waits, and would wait forever. */
   static final byte STUCK = 8;
 
-  /** Messages that nobody waits for at their sender wait for eager credit: see rule 5. */
+  /** Reports that detached sends wait for eager credit: see rule 5. */
   static final byte HELD = 9;
 
-  /** The answer of one that waits for something else: some of them are to come without credit. */
+  /** Answers {@link #HELD}: requests some of these sends without credit. */
   static final byte ANNOUNCE = 10;
 
-  /** What a {@link Ledger} sends ahead of a message: see rule 8. */
+  /** A frame of a {@link Ledger} ahead of a message: see rule 8. */
   static final byte LEDGER = 11;
 
   private FrameKind() {}

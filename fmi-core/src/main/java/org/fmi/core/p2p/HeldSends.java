@@ -1,15 +1,15 @@
 package org.fmi.core.p2p;
 
 /**
- * Sends to one peer that nobody waits for, and that wait for eager credit: what the peer knows of
- * them, and how many may be announced instead, as it has asked for that.
+ * Detached sends to one peer that wait for eager credit: whether the peer knows of them, and how
+ * many of them it has asked to announce.
  */
 final class HeldSends {
   private boolean told;
   private int announceable;
   private int next = FlowLimits.ANNOUNCED_WITHOUT_CREDIT;
 
-  /** Whether the peer does not know yet that something waits for its credit. */
+  /** Whether the peer has not been notified yet that sends wait for its credit. */
   boolean isToBeTold() {
     return !told;
   }
@@ -22,20 +22,23 @@ final class HeldSends {
     return announceable > 0;
   }
 
-  /** One was announced. */
+  /** Counts an announcement. */
   void announced() {
     announceable--;
     assert announceable >= 0 : "more was announced than may be";
   }
 
-  /** The peer gives credit. */
+  /** Handles credit from the peer. */
   void onCredit() {
     told = false;
     announceable = 0;
     next = FlowLimits.ANNOUNCED_WITHOUT_CREDIT;
   }
 
-  /** The peer asks. Each time it does without giving credit, it gets twice as many. */
+  /**
+   * Handles a request from the peer. Each request without credit in between doubles the number of
+   * announcements.
+   */
   void onAnnounce() {
     told = false;
     announceable = next;

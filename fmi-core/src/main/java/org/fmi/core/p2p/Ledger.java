@@ -7,45 +7,45 @@ import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows a rank's messages, so that they can be sent or received again after a failure: the one
- * thing of recovery that the data path knows. {@link #NONE} follows nothing, and each method says
- * here what that means.
+ * Tracks a rank's messages so that they can be sent or received again after a failure. It is the
+ * data path's only view of recovery. {@link #NONE} tracks nothing; each default method defines what
+ * that means.
  *
- * <p>Called by the application's thread, within the call that it is about. What a ledger remembers
- * of a request or of a message it keeps in a {@link Tracked} there.
+ * <p>Called by the application's thread, within the call in question. A ledger stores its state of
+ * a request or message in a {@link Tracked} there.
  */
 public interface Ledger {
-  /** Follows nothing. */
+  /** Tracks nothing. */
   Ledger NONE = new Ledger() {};
 
-  /** What a ledger remembers of a request or of a message that no receive has matched. */
+  /** A ledger's state of a request, or of an unmatched message. */
   interface Tracked {
-    /** The request or message is used for another one. */
+    /** Clears the state, as the request or message is reused. */
     void reset();
   }
 
   /** A message that a probe has found. */
   record Found(int source, int tag) {
-    /** In place of a message: the probe has found none. */
+    /** The result of a probe that has found no message. */
     public static final Found NOTHING = new Found(-1, -1);
   }
 
-  /** The way to a peer, for frames that go ahead of a message. */
+  /** The path to a peer, for frames ahead of a message. */
   interface Link {
-    /** The peer. */
+    /** The peer's rank. */
     int rank();
 
     /** The most payload bytes a frame may have. */
     int maxPayload();
 
-    /** The frame that {@link #offer} sends: its kind and epoch are set there. */
+    /** The frame for {@link #offer}, which sets its kind and epoch. */
     Frame frame();
 
     /** Sends the frame, or refuses it for now. */
     boolean offer();
   }
 
-  /** Whether it follows messages: each must be one then, and each send have a request. */
+  /** Whether it tracks messages. If so, each message needs a number, and each send a request. */
   default boolean isOn() {
     return false;
   }
@@ -53,21 +53,21 @@ public interface Ledger {
   // ---- epochs
 
   /**
-   * An epoch begins.
+   * Begins an epoch.
    *
-   * @param continues whether the program's calls continue in it; else all is forgotten
+   * @param continues whether the program's calls continue in it; if not, all state is dropped
    */
   default void enters(boolean continues) {}
 
-  /** All ranks stand at a recovery line at which no message is under way: begins anew, or ends. */
+  /** Restarts or ends tracking at a recovery line without in-transit messages. */
   default void line(boolean begins) {}
 
-  /** Whether a message that no receive has matched will be sent again in the epoch that begins. */
+  /** Whether an unmatched message will be sent again in the epoch that begins. */
   default boolean isResent(UnexpectedMessage message) {
     return false;
   }
 
-  /** Whether a send that is under way will be sent again in the epoch that begins. */
+  /** Whether a pending send will be sent again in the epoch that begins. */
   default boolean isResent(MessageRequest send) {
     return false;
   }
@@ -75,21 +75,21 @@ public interface Ledger {
   // ---- sends
 
   /**
-   * A message to another rank is sent.
+   * Records a message to another rank.
    *
-   * @return false if its receiver has it already: it must not be sent
+   * @return false if its receiver has it already; it must not be sent then
    */
   default boolean sends(Object base, long offset, long bytes, int dest, int context, long tag) {
     return true;
   }
 
-  /** Whether synchronous sends are complete without their receive, as they were before. */
+  /** Whether the rank replays, so that synchronous sends complete without their receive. */
   default boolean isRepeating(int context) {
     return false;
   }
 
   /**
-   * The message sent last cannot leave at once.
+   * Takes over the last message, which cannot leave at once.
    *
    * @return whether the send is complete, as the ledger sends the message later
    */
@@ -97,41 +97,41 @@ public interface Ledger {
     return false;
   }
 
-  /** A send waits for its turn; called once it is prepared. */
+  /** Notes that a prepared send waits in the queue. */
   default void queues(MessageRequest send) {}
 
-  /** What a message carries that is sent now; the receiver's ledger gets it. */
+  /** The stamp of a message that is sent now, for the receiver's ledger. */
   default long stamp() {
     return 0;
   }
 
   /**
-   * Sends what must reach a peer ahead of a message that is sent now.
+   * Sends the ledger's frames that must arrive ahead of a message that is sent now.
    *
-   * @return false if the transport does not take all of that yet
+   * @return false if the transport has no room for all of them yet
    */
   default boolean precedes(Link link, int context) {
     return true;
   }
 
-  /** The same for a send that was {@linkplain #queues queued}. */
+  /** Sends the ledger's frames ahead of a {@linkplain #queues queued} send. */
   default boolean precedes(Link link, MessageRequest send) {
     return true;
   }
 
-  /** A send that was queued is not made after all: its call has failed. */
+  /** Drops a queued send whose call has failed. */
   default void withdraws(MessageRequest send) {}
 
-  /** A send is complete. */
+  /** Notes that a send is complete. */
   default void completes(MessageRequest send) {}
 
-  /** A buffered send is refused for want of room. */
+  /** Notes that a buffered send is refused for lack of room. */
   default void refuses(int context) {}
 
   // ---- receives
 
   /**
-   * A receive is about to be posted; the ledger may narrow what it wants.
+   * Prepares a receive that is about to be posted. The ledger may narrow its source and tag.
    *
    * @return false if no message may match it, as it will be cancelled
    */
@@ -140,11 +140,11 @@ public interface Ledger {
   }
 
   /**
-   * A message of another rank has arrived, or was announced. {@link #matches} or {@link #keeps}
-   * follows for it.
+   * Notes that a message of another rank has arrived, or was announced. {@link #matches} or {@link
+   * #keeps} follows.
    *
    * @param stamp see {@link #stamp}
-   * @param memory has the data, from {@code at} on; null if that is still at the sender
+   * @param memory holds the data, from {@code at} on; null if the data is still at the sender
    */
   default void arrives(
       int source,
@@ -155,28 +155,28 @@ public interface Ledger {
       @Nullable MemorySegment memory,
       long at) {}
 
-  /** The message that has arrived last waits for a receive. */
+  /** Notes that the message that arrived last is unmatched. */
   default void keeps(UnexpectedMessage message) {}
 
   /**
-   * A receive has matched a message.
+   * Notes that a receive has matched a message.
    *
-   * @param waited the message; null if it has arrived just now, or is of this rank
+   * @param waited the message; null if it has arrived just now, or is from this rank
    */
   default void matches(MessageRequest receive, @Nullable UnexpectedMessage waited) {}
 
-  /** The data of a message that no receive has matched is brought here by a request. */
+  /** Notes that a request fetches the data of an unmatched message. */
   default void fetches(MessageRequest by, UnexpectedMessage message) {}
 
-  /** A receive has all of its message. */
+  /** Notes that a receive is complete. */
   default void delivers(MessageRequest receive) {}
 
-  /** Whether peers are to announce at once what waits there for credit. */
+  /** Whether peers should announce at once the sends that they hold back for credit. */
   default boolean isUrgent() {
     return false;
   }
 
-  /** A frame of a peer's ledger has arrived; see {@link Link}. */
+  /** Handles a frame of a peer's ledger; see {@link Link}. */
   default void onFrame(int peer, MemorySegment memory, long at) {
     throw new IllegalStateException("rank " + peer + " keeps a ledger, and this rank does not");
   }
@@ -184,39 +184,39 @@ public interface Ledger {
   // ---- answers of calls that depend on the time at which messages arrive
 
   /**
-   * The program asks whether a request is complete.
+   * Determines the answer to a test of a request.
    *
-   * @return the answer; if it is true and the request is not complete, the call waits
+   * @return the answer; if true and the request is not complete, the call waits
    */
   default boolean answers(MessageRequest request, boolean complete) {
     return complete;
   }
 
-  /** Whether a call that looks at a request again need not sleep. */
+  /** Whether a repeated test of a request need not sleep. */
   default boolean hasJustAnswered(MessageRequest request) {
     return false;
   }
 
-  /** Whether a request may be cancelled; if not it was too late before. */
+  /** Whether a request may be cancelled; false if that was too late originally. */
   default boolean mayCancel(MessageRequest request) {
     return true;
   }
 
-  /** The program has tried to cancel a request. */
+  /** Records an attempt to cancel a request. */
   default void cancels(MessageRequest request, boolean cancelled) {}
 
   /**
-   * The program probes.
+   * Determines the result of a probe.
    *
    * @param waits whether the call waits for a message
-   * @return what the probe must find; null if that is open
+   * @return the message that the probe must find; null if the result is open
    */
   default @Nullable Found finds(int source, int context, boolean waits) {
     return null;
   }
 
   /**
-   * A probe that was open has ended.
+   * Records the result of a probe that was open.
    *
    * @param message null if there is none
    */
@@ -224,7 +224,7 @@ public interface Ledger {
 
   // ---- what it shows
 
-  /** Adds what it holds. Any thread. */
+  /** Adds the size of its log. Any thread. */
   default void count(Map<Counter, Long> counters) {
     counters.put(Counter.LOG_MESSAGES, 0L);
     counters.put(Counter.LOG_BYTES, 0L);

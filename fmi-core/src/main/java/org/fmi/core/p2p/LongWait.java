@@ -9,14 +9,15 @@ import org.fmi.control.RankReport.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that has waited for about a tenth of a second, for whoever looks at this rank.
+ * A call that has waited for about a tenth of a second, for status reports.
  *
- * @param call the method that the program has called, such as "recv" or "Fmi.close"
+ * @param call the API method, such as "recv" or "Fmi.close"
  * @param peer the world rank that it waits for; {@link #ANY} for any, or none in particular
- * @param tag of the message; {@link #ANY} for any, or none
- * @param context that it waits in; {@link #ANY} for none
- * @param sinceNanos when it began to, about, by the rank's clock
- * @param untaken what leaves no room for a copy, if it is a send that such a copy would complete
+ * @param tag the message's tag; {@link #ANY} for any, or none
+ * @param context its context; {@link #ANY} for none
+ * @param sinceNanos the approximate start of the wait, by the rank's clock
+ * @param untaken the messages that fill the send buffer, if this is a send that would complete by a
+ *     copy
  */
 public record LongWait(
     String call, int peer, int tag, int context, long sinceNanos, @Nullable Untaken untaken) {
@@ -25,26 +26,26 @@ public record LongWait(
   private static final StackWalker STACK =
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-  /** Any wildcard of a call is {@link #ANY} here. */
+  /** Maps every wildcard of a call to {@link #ANY}. */
   public LongWait {
     peer = Math.max(peer, ANY);
     tag = Math.max(tag, ANY);
   }
 
-  /** One that waits for something else than room for a copy. */
+  /** A wait that is not for room in the send buffer. */
   LongWait(String call, int peer, int tag, int context, long sinceNanos) {
     this(call, peer, tag, context, sinceNanos, null);
   }
 
-  /** The program's communicator, as a person calls it; empty if it waits in none. */
+  /** The communicator's name for users; empty if there is none. */
   public String communicator() {
     int id = context >> 1;
     return context == ANY || id == Contexts.SYSTEM ? "" : id == Contexts.WORLD ? "world" : "#" + id;
   }
 
   /**
-   * The method of the API that the program has called on this thread: the outermost one up to the
-   * program. So nothing has to be noted in each call for those that wait long.
+   * The API method that the program has called on this thread: the outermost API frame below the
+   * program. Walking the stack here spares all other calls from noting their names.
    */
   static String callOfThisThread() {
     Optional<String> call =

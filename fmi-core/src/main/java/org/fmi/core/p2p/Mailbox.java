@@ -16,15 +16,15 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Matches messages with receives: keeps those that wait for the other, and brings the data of a
- * pair together.
+ * Matches messages with receives: queues the unmatched ones of both, and moves the data of a
+ * matched pair.
  *
  * <p>Every message that a receive gets passes {@link #match}, once, in the order of matching.
  */
 public final class Mailbox implements MessageRequest.Completion {
-  /** Gets the messages that a checkpoint holds, one by one. */
+  /** Takes the messages of a checkpoint, one by one. */
   public interface Restored {
-    /** One of them, whose data is in {@code memory} from {@code at} on. */
+    /** Takes a message whose data is in {@code memory} from {@code at} on. */
     void message(int context, int source, long tag, long bytes, MemorySegment memory, long at);
   }
 
@@ -38,25 +38,25 @@ public final class Mailbox implements MessageRequest.Completion {
   private PostedQueue posted = new PostedQueue();
   private UnexpectedQueue unexpected = new UnexpectedQueue();
 
-  /** How many peers have used up their announcements here. */
+  /** The number of peers that have used up their announcements here. */
   private int stalledPeers;
 
   private Ledger ledger = Ledger.NONE;
 
   private long userArrived;
 
-  /** Bytes of those messages, and how many came before their receive; in all epochs. */
+  /** The bytes of these messages, and the number of them that were unexpected; in all epochs. */
   private long userBytes;
 
   private long userUnexpected;
 
-  /** As {@link #userArrived}, in the epochs before. */
+  /** Like {@link #userArrived}, in earlier epochs. */
   private long arrivedEarlier;
 
-  /** Whether announced messages of the program are fetched as they come: see {@link #pull}. */
+  /** Whether announced messages of the program are fetched as they arrive: see {@link #pull}. */
   private boolean pulling;
 
-  /** Whether a blocking probe is under way, and what it wants. */
+  /** Whether a blocking probe is active, and the message that it wants. */
   private boolean probed;
 
   private int probedSource;
@@ -74,7 +74,7 @@ public final class Mailbox implements MessageRequest.Completion {
     ledger = next;
   }
 
-  /** Begins an epoch: forgets all messages and receives. */
+  /** Begins an epoch: drops all messages and receives. */
   void reset() {
     posted = new PostedQueue();
     unexpected = new UnexpectedQueue();
@@ -89,12 +89,12 @@ public final class Mailbox implements MessageRequest.Completion {
   }
 
   /**
-   * Begins an epoch in which the program's calls continue. Keeps its receives, in the order posted,
-   * and the messages that nobody will send again. They stay ahead of those that will arrive.
+   * Begins an epoch in which the program's calls continue. Preserves the receives, in the order
+   * posted, and the messages that will not be sent again, ahead of future ones.
    *
-   * @param underWay receives whose data was under way
+   * @param underWay receives whose data was in transit
    */
-  void goOn(List<MessageRequest> underWay) {
+  void resume(List<MessageRequest> underWay) {
     List<MessageRequest> receives = posted.all();
     receives.forEach(posted::remove);
     receives.removeIf(r -> Contexts.isSystem(r.context));
@@ -111,7 +111,7 @@ public final class Mailbox implements MessageRequest.Completion {
       before.remove(m);
       if (!Contexts.isSystem(m.context) && !ledger.isResent(m)) {
         assert m.place != Place.REMOTE : "a message that nobody sends again is still at its sender";
-        m.charge = 0; // of a window that is no more
+        m.charge = 0; // of a window that is gone
         unexpected.add(m);
       }
     }
@@ -119,14 +119,14 @@ public final class Mailbox implements MessageRequest.Completion {
     beginCounting();
   }
 
-  /** Shows each message that no receive has matched, in the order of arrival. */
+  /** Passes on each unmatched message, in the order of arrival. */
   public void forEach(Consumer<UnexpectedMessage> each) {
     for (UnexpectedMessage m = unexpected.oldest(); m != null; m = m.next) {
       each.accept(m);
     }
   }
 
-  /** The oldest message, of those that no receive has matched, that is wanted; null for none. */
+  /** The oldest unmatched message that satisfies the predicate; null for none. */
   public @Nullable UnexpectedMessage first(Predicate<UnexpectedMessage> wanted) {
     UnexpectedMessage m = unexpected.oldest();
     while (m != null && !wanted.test(m)) {
@@ -137,7 +137,7 @@ public final class Mailbox implements MessageRequest.Completion {
 
   // ---- receives
 
-  /** Gives a receive the oldest message that it wants, or keeps it until that arrives. */
+  /** Matches a receive with the oldest fitting message, or queues it until one arrives. */
   public void post(MessageRequest r) {
     if (ledger.posts(r)) {
       find(r);
@@ -146,7 +146,7 @@ public final class Mailbox implements MessageRequest.Completion {
     }
   }
 
-  /** The same for a receive that the ledger knows already. */
+  /** Posts a receive that the ledger has already recorded. */
   public void postAgain(MessageRequest r) {
     find(r);
   }
@@ -160,14 +160,15 @@ public final class Mailbox implements MessageRequest.Completion {
     } else {
       unexpected.remove(m);
       deliver(m, r);
-      // The sender waits for the answer, and the program may compute for long before its next call.
+      // The sender waits for the answer, and the program may compute for a long time before its
+      // next call.
       if (!unsent.isEmpty()) {
         unsent.flush();
       }
     }
   }
 
-  /** Takes back a receive that no message has matched. */
+  /** Removes an unmatched receive. */
   void withdraw(MessageRequest r) {
     if (!r.isWithheld()) {
       posted.remove(r);
@@ -179,12 +180,12 @@ public final class Mailbox implements MessageRequest.Completion {
     return posted.wants(context, source, tag);
   }
 
-  /** The oldest message that a probe wants; it stays. */
+  /** The oldest message that a probe wants. It stays unmatched. */
   @Nullable UnexpectedMessage find(int source, int context, long tag) {
     return unexpected.first(context, source, tag);
   }
 
-  /** A blocking probe begins. */
+  /** Begins a blocking probe. */
   void beginProbe(int source, int context, long tag) {
     probed = true;
     probedSource = source;
@@ -196,13 +197,16 @@ public final class Mailbox implements MessageRequest.Completion {
     probed = false;
   }
 
-  /** Whether a receive or a probe waits for a message that has not come. */
+  /** Whether a receive or a probe waits for a message that has not arrived. */
   private boolean isWaitedFor() {
-    // Many messages may come before a probe looks whether its own is among them.
+    // Many messages may arrive before a probe checks for its own.
     return posted.count() > 0 || (probed && find(probedSource, probedContext, probedTag) == null);
   }
 
-  /** What a receive waits for may be announced only after those that nobody wants yet. */
+  /**
+   * Allows more announcements: the message that a receive waits for may be announced after ones
+   * that no receive wants yet.
+   */
   void allowMoreAnnouncements() {
     if (stalledPeers > 0) {
       peers.allowMoreAnnouncements();
@@ -210,9 +214,9 @@ public final class Mailbox implements MessageRequest.Completion {
     }
   }
 
-  // ---- messages that come
+  // ---- arriving messages
 
-  /** The receive that takes a message which comes now, already matched; null if none wants it. */
+  /** Takes the receive that matches an arriving message; null if none does. */
   private @Nullable MessageRequest take(int context, int source, long tag, long length) {
     MessageRequest r = posted.take(context, source, tag);
     if (r != null) {
@@ -221,7 +225,7 @@ public final class Mailbox implements MessageRequest.Completion {
     return r;
   }
 
-  /** The one place where receives get their messages. */
+  /** Matches a receive with its message; the only place that does. */
   private void match(
       MessageRequest r, @Nullable UnexpectedMessage waited, int source, long tag, long length) {
     assert r.pending() && !r.hasMatched() : "a receive gets a second message";
@@ -229,7 +233,7 @@ public final class Mailbox implements MessageRequest.Completion {
     ledger.matches(r, waited);
   }
 
-  /** Gives a message of this rank to the receive that waits for it, if there is one. */
+  /** Delivers a message of this rank to a waiting receive, if there is one. */
   boolean deliver(Object base, long offset, long bytes, int context, int self, long tag) {
     MessageRequest r = take(context, self, tag, bytes);
     if (r == null) {
@@ -243,9 +247,9 @@ public final class Mailbox implements MessageRequest.Completion {
   }
 
   /**
-   * Keeps a copy of a message of this rank.
+   * Stores a copy of a message of this rank.
    *
-   * @param buffered how much of the attached buffer it takes, in bytes
+   * @param buffered the bytes that it takes in the attached buffer
    */
   void keep(Object base, long offset, long bytes, int context, int self, long tag, long buffered) {
     UnexpectedMessage m = pool.take(bytes);
@@ -255,7 +259,7 @@ public final class Mailbox implements MessageRequest.Completion {
     unexpected.add(m);
   }
 
-  /** Keeps a message of this rank where its send has it. */
+  /** Stores a message of this rank by reference to its send. */
   void keep(MessageRequest send, int self) {
     UnexpectedMessage m = pool.take(0);
     m.describe(Place.SELF, send.context, self, send.tag, send.bytes);
@@ -263,7 +267,7 @@ public final class Mailbox implements MessageRequest.Completion {
     unexpected.add(m);
   }
 
-  /** An eager message has come. */
+  /** Handles an eager message. */
   void onEager(Peer p, int context, long tag, long length, MemorySegment memory, long data) {
     countArrived(context, length);
     long stamp = stamp(memory, data - FrameLayout.HEADER_BYTES);
@@ -287,9 +291,9 @@ public final class Mailbox implements MessageRequest.Completion {
   }
 
   /**
-   * A message was announced.
+   * Handles an announcement.
    *
-   * @param at where its frame begins in {@code memory}
+   * @param at the start of its frame in {@code memory}
    */
   void onAnnouncement(
       Peer p, int context, long tag, long sequence, long length, MemorySegment memory, long at) {
@@ -352,12 +356,14 @@ public final class Mailbox implements MessageRequest.Completion {
     }
   }
 
-  /** Messages of others to the program in this epoch, counted when they were announced. */
+  /**
+   * The number of messages from other ranks to the program in this epoch, counted when announced.
+   */
   long userArrived() {
     return userArrived;
   }
 
-  /** Adds what it has counted in all epochs, and what it holds. Any thread. */
+  /** Adds its counts over all epochs, and the current size of its queue. Any thread. */
   void count(Map<Counter, Long> counters) {
     UnexpectedQueue queue = unexpected;
     counters.put(Counter.MESSAGES_RECEIVED, arrivedEarlier + userArrived);
@@ -367,9 +373,9 @@ public final class Mailbox implements MessageRequest.Completion {
     counters.put(Counter.UNEXPECTED_BYTES, queue.heldBytes());
   }
 
-  // ---- a pair is complete
+  // ---- matched pairs
 
-  /** Gives a message, which is in no queue, to the receive that wants it. */
+  /** Delivers a message, which is in no queue, to its receive. */
   private void deliver(UnexpectedMessage m, MessageRequest r) {
     assert m.place != Place.REMOTE || !m.fetching : "a message is asked for twice";
     match(r, m, m.source, m.tag, m.length);
@@ -393,7 +399,7 @@ public final class Mailbox implements MessageRequest.Completion {
     consume(m);
   }
 
-  /** Settles with the sender that a message has found its receive, or is thrown away. */
+  /** Settles the cost of a message that was received or dropped. */
   private void consume(UnexpectedMessage m) {
     if (m.charge > 0) {
       peers.get(m.source).consumed(m.charge);
@@ -416,9 +422,9 @@ public final class Mailbox implements MessageRequest.Completion {
   }
 
   /**
-   * Lets a matched message of a peer come, if it is wanted.
+   * Starts the transfer of a matched message from a peer, if the receive has room for it.
    *
-   * @param from how it can be read; null if it cannot
+   * @param from the ticket to read it by; null if it cannot be read
    */
   private void startData(Peer p, MessageRequest r, long sequence, long @Nullable [] from) {
     if (r.matchedLength == 0 || r.matchedLength > r.bytes) {
@@ -434,17 +440,17 @@ public final class Mailbox implements MessageRequest.Completion {
   // ---- checkpoints
 
   /**
-   * Whether announced messages of the program are fetched as they arrive, until this is called
-   * again. Without it their senders wait, and could not come to where all ranks meet.
+   * Sets whether announced messages of the program are fetched as they arrive. Otherwise their
+   * senders wait, and could not reach the place of a blocking checkpoint.
    */
   public void pull(boolean announced) {
     pulling = announced;
   }
 
   /**
-   * Begins to fetch all announced messages of the program that no receive has matched.
+   * Begins to fetch all announced, unmatched messages of the program.
    *
-   * @return whether all are here
+   * @return whether all of them are here
    */
   boolean fetchAll() {
     boolean complete = true;
@@ -457,7 +463,7 @@ public final class Mailbox implements MessageRequest.Completion {
     return complete;
   }
 
-  /** Begins to fetch a message unless that is under way already. It stays in the queue. */
+  /** Begins to fetch a message unless this has already begun. It stays in the queue. */
   public void fetch(UnexpectedMessage m) {
     if (m.fetching) {
       return;
@@ -476,14 +482,14 @@ public final class Mailbox implements MessageRequest.Completion {
     noLongerWaits(p);
     MessageRequest r = requests.take();
     r.prepareReceive(copy, 0, m.length, m.source, m.context, m.tag);
-    r.matched(m.source, m.tag, m.length); // with itself: it stays unexpected
+    r.matched(m.source, m.tag, m.length); // with itself: the message stays unexpected
     r.fetches = m;
     ledger.fetches(r, m);
     r.completion = this;
     startData(p, r, m.sequence, null);
   }
 
-  /** A message that was fetched is here. */
+  /** Takes in a fetched message. */
   @Override
   public void received(MessageRequest r) {
     unexpected.hold(Objects.requireNonNull(r.fetches), (MemorySegment) r.base);
@@ -491,9 +497,9 @@ public final class Mailbox implements MessageRequest.Completion {
   }
 
   /**
-   * Puts saved messages ahead of all that have arrived meanwhile. No receive is posted by now.
+   * Puts saved messages ahead of all messages that have arrived since. No receive is posted yet.
    *
-   * @param saved shows each of them, in their order
+   * @param saved passes on each of them, in order
    */
   public void restore(Consumer<Restored> saved) {
     assert posted.count() == 0 : "a receive is posted that a saved message could be for";
@@ -512,7 +518,7 @@ public final class Mailbox implements MessageRequest.Completion {
     }
   }
 
-  /** Throws the program's messages away that were not received yet. */
+  /** Drops the program's unreceived messages. */
   public void discard() {
     UnexpectedMessage m = unexpected.oldest();
     while (m != null) {
@@ -528,7 +534,7 @@ public final class Mailbox implements MessageRequest.Completion {
     }
   }
 
-  /** The messages that no receive has matched. */
+  /** The unmatched messages. */
   UnexpectedQueue unexpected() {
     return unexpected;
   }

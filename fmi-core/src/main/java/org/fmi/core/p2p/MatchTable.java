@@ -4,11 +4,11 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps links in first-in-first-out order by (context, source, tag), where a wildcard is a value
- * like any other. Each operation takes constant time and, in the steady state, allocates nothing.
+ * A table of links in first-in-first-out order by (context, source, tag), where a wildcard is an
+ * ordinary value. Each operation takes constant time and, in the steady state, allocates nothing.
  */
 final class MatchTable {
-  /** What can stand in one of the table's queues. */
+  /** An element of the table's queues. */
   abstract static class Queued {
     private @Nullable Queued previous;
     private @Nullable Queued next;
@@ -23,7 +23,7 @@ final class MatchTable {
     @Nullable Queued first;
     @Nullable Queued last;
 
-    /** The next one of the same hash slot, or of the free list. */
+    /** The next bucket of the same hash slot, or of the free list. */
     @Nullable Bucket chained;
   }
 
@@ -37,7 +37,7 @@ final class MatchTable {
     return b == null ? null : b.first;
   }
 
-  /** Adds a link, which is in no queue, behind all others of this key. */
+  /** Appends a link, which is in no queue, to the queue of this key. */
   void append(int context, int source, int tag, Queued link) {
     Bucket b = find(context, source, tag);
     if (b == null) {
@@ -56,7 +56,7 @@ final class MatchTable {
     b.last = link;
   }
 
-  /** Shows all links; those of one key in order. */
+  /** Passes on all links; those of one key in order. */
   void forEach(Consumer<Queued> each) {
     for (Bucket slot : slots) {
       for (Bucket b = slot; b != null; b = b.chained) {
@@ -67,7 +67,7 @@ final class MatchTable {
     }
   }
 
-  /** Takes a link out of its queue. */
+  /** Removes a link from its queue. */
   void remove(Queued link) {
     Bucket b = link.bucket;
     if (b == null) {

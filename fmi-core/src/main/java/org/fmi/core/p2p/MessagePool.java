@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands out unexpected messages with memory for their data, and takes them back for reuse. Data of
- * up to 64 KiB comes in size classes of powers of two, of which up to 4 MiB are kept.
+ * A pool of unexpected messages with memory for their data. Data of up to 64 KiB comes in
+ * power-of-two size classes, of which up to 4 MiB are pooled.
  */
 public final class MessagePool {
   private static final int SMALLEST = 6;
@@ -57,7 +57,7 @@ public final class MessagePool {
     free[m.sizeClass] = m;
   }
 
-  /** Memory for a message of any length: on the heap where an array can hold it. */
+  /** Allocates memory for a message of any length: on the heap if an array can hold it. */
   public static MemorySegment memory(long bytes) {
     return bytes <= 1 << 30
         ? MemorySegment.ofArray(new byte[(int) bytes])

@@ -12,34 +12,34 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One send or receive under way: what {@link Messenger} knows of it. The program holds those of
+ * A pending send or receive, with its state in {@link Messenger}. The program holds requests of
  * non-blocking calls; those of blocking calls are reused.
  */
 public final class MessageRequest extends MatchTable.Queued implements Request, Progressing {
-  /** How far it is. */
+  /** The state of a request. */
   public enum State {
     PENDING,
     DONE,
-    /** Received, and thrown away: longer than the buffer. */
+    /** Received, and dropped as longer than the buffer. */
     TRUNCATED,
-    /** Received, but for its last bytes, which make no whole element of the buffer. */
+    /** Received, except for its last bytes, which are no whole element of the buffer. */
     UNEVEN,
-    /** Received, from a rank that is in another collective call. */
+    /** Received from a rank that is in another collective call. */
     OTHER_CALL,
-    /** Received, and its elements are of another type than the buffer's. */
+    /** Received, with elements of another type than the buffer's. */
     OTHER_TYPE,
-    /** Received, in another iteration than it was sent in. */
+    /** Received in another iteration than it was sent in. */
     OTHER_ITERATION,
     CANCELLED
   }
 
-  /** Notified of a receive that is complete, before the program is. */
+  /** Notified of a complete receive before the program is. */
   public interface Completion {
     /** The receive is complete. */
     void received(MessageRequest r);
   }
 
-  /** In place of a buffer, so that one that is no longer used is not kept alive. */
+  /** Replaces a buffer that is no longer used, so that it is not kept alive. */
   private static final Object NO_BUFFER = new byte[0];
 
   private final Messenger messenger;
@@ -47,22 +47,22 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
 
   State state = State.DONE;
 
-  /** The epoch in which requests became void last, when it was made. */
+  /** The epoch in which requests had last become void when it was made. */
   int since;
 
   boolean send;
   Object base = NO_BUFFER;
   long offset;
 
-  /** The message's length of a send, the room of a receive. */
+  /** The length of a send's message, or the room of a receive. */
   long bytes;
 
-  /** Destination of a send, wanted source of a receive. */
+  /** The destination of a send, or the source of a receive. */
   int peer;
 
   int context;
 
-  /** A {@link MessageTag}; of a collective a {@link CollectiveCall}. */
+  /** A {@link MessageTag}, or a {@link CollectiveCall} in a collective. */
   long tag;
 
   Mode mode = Mode.STANDARD;
@@ -70,60 +70,61 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
   /** Data bytes sent or received so far in a rendezvous. */
   long moved;
 
-  /** A send: no call waits for it, and the request is used again when it is complete. */
+  /** Send: no call waits for it, and the request is reused when it is complete. */
   boolean detached;
 
-  /** A send: what its message carries of the {@link Ledger}. */
+  /** Send: its message's stamp of the {@link Ledger}. */
   long stamp;
 
-  /** A send: names its rendezvous. */
+  /** Send: the number of its rendezvous. */
   long sequence;
 
-  /** A posted receive: orders it among all. */
+  /** Posted receive: its place in the order of all receives. */
   long posting;
 
-  /** A receive: no message may match it, as the ledger says. */
+  /** Receive: whether no message may match it, by decision of the ledger. */
   private boolean withheld;
 
   private Ledger.@Nullable Tracked tracked;
 
-  /** A send: the memory that its peer may read. */
+  /** Send: the memory that its peer may read. */
   RemoteMemory.@Nullable Exposure exposure;
 
   /**
-   * A receive: when its data began to come, if that is {@link Pace timed}; and whether it is read.
+   * Receive: the start of its data transfer, if that is {@link Pace timed}; and whether it is a
+   * read.
    */
   long begun = Pace.UNTIMED;
 
   boolean read;
 
-  /** What a receive has matched. */
+  /** The matched message of a receive. */
   int matchedSource;
 
   long matchedTag;
 
-  /** -1 before. */
+  /** -1 while unmatched. */
   long matchedLength = -1;
 
   /** Whether it counts among the program's incomplete requests. */
   boolean counted;
 
-  /** A send of a copy, which nobody waits for: where that takes room, and lies. */
+  /** Detached send of a copy: the buffer charged for it, and the copy's place. */
   @Nullable SendBuffer buffer;
 
   SendBuffer.@Nullable Piece piece;
 
-  /** Who learns, before the program, that this receive is complete. */
+  /** Notified, before the program, that this receive is complete. */
   @Nullable Completion completion;
 
-  /** What this receive, made by the {@link Mailbox} itself, fetches. */
+  /** The message that this receive, made by the {@link Mailbox} itself, fetches. */
   @Nullable UnexpectedMessage fetches;
 
   private @Nullable Status status;
 
   @Nullable MessageRequest next;
 
-  /** While it is counted: those counted before and after it. */
+  /** While it is counted: its neighbours in the list of counted requests. */
   @Nullable MessageRequest countedBefore;
 
   @Nullable MessageRequest countedAfter;
@@ -133,7 +134,7 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
     this.epoch = epoch;
   }
 
-  /** Makes it a send that is under way. */
+  /** Makes it a pending send. */
   public void prepareSend(
       Object buffer, long at, long length, int dest, int ofContext, long withTag, Mode how) {
     prepare(buffer, at, length, dest, ofContext, withTag);
@@ -141,7 +142,7 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
     mode = how;
   }
 
-  /** Makes it a receive that is under way. */
+  /** Makes it a pending receive. */
   public void prepareReceive(
       Object buffer, long at, long length, int source, int ofContext, long withTag) {
     prepare(buffer, at, length, source, ofContext, withTag);
@@ -170,49 +171,49 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
     }
   }
 
-  // ---- for the ledger, and for what records calls
+  // ---- for the ledger, and for recorders of calls
 
-  /** What the ledger remembers of it; null if nothing. */
+  /** The ledger's state of it; null for none. */
   public Ledger.@Nullable Tracked tracked() {
     return tracked;
   }
 
-  /** Has the ledger remember something of it from now on; null for nothing. */
+  /** Sets the ledger's state of it; null for none. */
   public void track(Ledger.@Nullable Tracked by) {
     tracked = by;
   }
 
-  /** The epoch in which requests became void last, when it was made. */
+  /** The epoch in which requests had last become void when it was made. */
   public int since() {
     return since;
   }
 
-  /** How far it is. */
+  /** The state of the request. */
   public State state() {
     return state;
   }
 
-  /** Whether it is a send; else a receive. */
+  /** Whether it is a send; else it is a receive. */
   public boolean isSend() {
     return send;
   }
 
-  /** The array or segment that its buffer is in. */
+  /** The array or segment of its buffer. */
   public Object base() {
     return base;
   }
 
-  /** Where its buffer is there, in bytes. */
+  /** The buffer's offset there, in bytes. */
   public long offset() {
     return offset;
   }
 
-  /** The message's length of a send, the room of a receive; in bytes. */
+  /** The length of a send's message, or the room of a receive; in bytes. */
   public long bytes() {
     return bytes;
   }
 
-  /** The destination of a send, the wanted source of a receive. */
+  /** The destination of a send, or the source of a receive. */
   public int peer() {
     return peer;
   }
@@ -222,17 +223,17 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
     return context;
   }
 
-  /** A {@link MessageTag}; of a collective a {@link CollectiveCall}. */
+  /** A {@link MessageTag}, or a {@link CollectiveCall} in a collective. */
   public long tag() {
     return tag;
   }
 
-  /** How a send ends. */
+  /** The mode of a send. */
   public Mode mode() {
     return mode;
   }
 
-  /** A posted receive: orders it among all. */
+  /** Posted receive: its place in the order of all receives. */
   public long posting() {
     return posting;
   }
@@ -247,49 +248,49 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
     return matchedTag;
   }
 
-  /** The length of the message that a receive has matched, in bytes; -1 before. */
+  /** The length of the message that a receive has matched, in bytes; -1 while unmatched. */
   public long matchedLength() {
     return matchedLength;
   }
 
-  /** A receive: whether no message may match it. */
+  /** Receive: whether no message may match it. */
   public boolean isWithheld() {
     return withheld;
   }
 
-  /** A receive: no message may match it, as it will be cancelled. */
+  /** Receive: lets no message match it, as it will be cancelled. */
   public void withhold() {
     withheld = true;
   }
 
-  /** A receive: from now on it wants messages of this source and tag alone. */
+  /** Receive: narrows it to messages of this source and tag. */
   public void narrow(int source, int toTag) {
     peer = source;
     tag = MessageTag.narrow(tag, toTag);
   }
 
-  /** A receive: who is notified, before the program, that it is complete. */
+  /** Receive: sets the object notified, before the program, of its completion. */
   public void onCompletion(Completion notified) {
     completion = notified;
   }
 
-  /** Ends a send that is not really made. */
+  /** Completes a send that is not really made. */
   public void completeSend() {
     state = State.DONE;
   }
 
-  /** Ends a receive whose message does not come through here; its data is in the buffer. */
+  /** Completes a receive whose message does not pass the mailbox; its data is in the buffer. */
   public void completeReceive(int source, long messageTag, long length) {
     matched(source, messageTag, length);
     state = outcome();
   }
 
   /**
-   * Makes it a request that was complete in a checkpoint.
+   * Restores a request that was complete in a checkpoint.
    *
-   * @param buffer an empty one, of the same elements
-   * @param room the length of the buffer that there was
-   * @param length of the message; -1 if there was none
+   * @param buffer an empty buffer of the same elements
+   * @param room the length of the original buffer
+   * @param length the length of the message; -1 if there was none
    */
   public void restore(
       boolean isSend,
@@ -309,10 +310,10 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
     matched(source, messageTag, length);
   }
 
-  /** A receive: its message will come again. */
+  /** Receive: undoes the match, as its message will be sent again. */
   void unmatch() {
     if (Contexts.isProgram(context)) {
-      // Which message it gets is determined, and others may depend on that.
+      // The match is a determinant on which other ranks may depend.
       peer = matchedSource;
       tag = wantedTag();
     }
@@ -321,12 +322,12 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
     begun = Pace.UNTIMED;
   }
 
-  /** Whether the program knows how it has ended: it learns nothing new by asking again. */
+  /** Whether the program knows its outcome, so that asking again reveals nothing new. */
   public boolean isKnown() {
     return status != null;
   }
 
-  /** In words. */
+  /** Describes the request for a user. */
   public String describe() {
     return (send ? "a send of " : "a receive of at most ")
         + bytes
@@ -335,7 +336,7 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
         + (MessageTag.isAny(tag) ? " with any tag" : " with tag " + MessageTag.tag(tag));
   }
 
-  /** Back to what a new one is. */
+  /** Resets it to the state of a new request. */
   void clear() {
     state = State.DONE;
     base = NO_BUFFER;
@@ -350,14 +351,14 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
     next = null;
   }
 
-  /** A receive: notes what it got. */
+  /** Receive: notes its message. */
   void matched(int source, long messageTag, long length) {
     matchedSource = source;
     matchedTag = messageTag;
     matchedLength = length;
   }
 
-  /** How a receive ends that has all of its message. */
+  /** The final state of a receive that has its whole message. */
   State outcome() {
     if (matchedTag != tag) {
       if (Contexts.isCollective(context)) {
@@ -373,7 +374,7 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
     if (matchedLength > bytes) {
       return State.TRUNCATED;
     }
-    // The longest element has 8 bytes: most messages need no closer look.
+    // The longest element has 8 bytes: most messages pass without the division.
     if ((matchedLength & 7) != 0 && matchedLength % Memory.elementBytes(base) != 0) {
       return State.UNEVEN;
     }
@@ -384,18 +385,18 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
         : State.DONE;
   }
 
-  /** A receive that is complete: whether its buffer has all of a message that fits it. */
+  /** Complete receive: whether its buffer holds all of a message that fits it. */
   public boolean isWhole() {
     return state == State.DONE
         || (state == State.OTHER_ITERATION && Contexts.isCollective(context));
   }
 
-  /** A receive: what it has wanted, or would have to in order to get its message again. */
+  /** Receive: the tag that it wanted, narrowed to its message if it has matched one. */
   public long wantedTag() {
     return hasMatched() ? MessageTag.narrow(tag, matchedTag) : tag;
   }
 
-  /** A receive: whether it has matched a message. */
+  /** Receive: whether it has matched a message. */
   public boolean hasMatched() {
     return matchedLength >= 0;
   }
@@ -441,7 +442,7 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
     messenger.progress(this);
   }
 
-  /** The same status each time it is asked. */
+  /** The request's status, the same object at each call. */
   public Status result() {
     Status s = status;
     if (s == null) {

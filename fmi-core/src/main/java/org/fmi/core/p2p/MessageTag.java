@@ -4,9 +4,9 @@ import org.fmi.Comm;
 import org.fmi.Datatype.Predefined;
 
 /**
- * A tag as the data path has it: the program's, and what its sender and its receiver must give
- * alike besides, in 64 bits. So both are wherever the tag is: in frames, in logs, and in
- * checkpoints.
+ * The data path's form of a tag: the program's tag, the element type and an iteration, in 64 bits.
+ * So the type and iteration, on which sender and receiver must agree, accompany the tag everywhere:
+ * in frames, logs and checkpoints.
  *
  * <pre>
  *  63          36     32           0
@@ -15,20 +15,20 @@ import org.fmi.Datatype.Predefined;
  *  +-----------+------+-----------+
  * </pre>
  *
- * {@code type} is that of the elements, as {@link ElementType} numbers it; {@code iteration} that
- * of the {@code flowLoop} whose exchange sends or receives, counted from 1 and modulo 2^28 - 2, or
- * 0 elsewhere. A tag of the program alone, as an {@code int}, says nothing of both; neither does
- * {@link Comm#ANY_TAG}, all of whose bits are set.
+ * {@code type} is the number of the {@link ElementType}. {@code iteration} is that of the {@code
+ * flowLoop} whose exchange sends or receives, counted from 1 and modulo 2^28 - 2, or 0 elsewhere. A
+ * plain tag of the program, as an {@code int}, has neither; nor has {@link Comm#ANY_TAG}, all of
+ * whose bits are set.
  */
 public final class MessageTag {
   private static final int TYPE_SHIFT = Integer.SIZE;
   private static final int ITERATION_SHIFT = TYPE_SHIFT + ElementType.BITS;
   private static final long TAG_MASK = (1L << TYPE_SHIFT) - 1;
 
-  /** Of a tag that says nothing of an iteration. */
+  /** The iteration of a tag without one. */
   public static final long NO_ITERATION = -1;
 
-  /** How many iterations have numbers of their own. */
+  /** The number of distinct iteration numbers. */
   private static final long ITERATIONS = (1L << (Long.SIZE - ITERATION_SHIFT)) - 2;
 
   private MessageTag() {}
@@ -38,7 +38,7 @@ public final class MessageTag {
     return (long) ElementType.number(type) << TYPE_SHIFT | (tag & TAG_MASK);
   }
 
-  /** The same in the exchange of an iteration of a {@code flowLoop}. */
+  /** The tag within the exchange of an iteration of a {@code flowLoop}. */
   static long in(long iteration, long tag) {
     return tag | (1 + iteration % ITERATIONS) << ITERATION_SHIFT;
   }
@@ -48,26 +48,27 @@ public final class MessageTag {
     return (int) tag;
   }
 
-  /** Whether a receive or probe wants any tag. */
+  /** Whether a receive or probe accepts any tag. */
   static boolean isAny(long wanted) {
     return (int) wanted == Comm.ANY_TAG;
   }
 
-  /** What a receive says that wants this tag from now on, where it has left it open. */
+  /** A receive's tag with its wildcard replaced by this tag. */
   static long narrow(long wanted, long tag) {
     return (wanted & ~TAG_MASK) | (tag & TAG_MASK);
   }
 
   /**
-   * Whether the elements of a message are those that its receive is for. One without data fits any.
+   * Whether the elements of a message match those of its receive. An empty message matches any
+   * type.
    */
   static boolean isSameType(long message, long wanted, long bytes) {
     return bytes == 0 || ElementType.match(type(message), type(wanted));
   }
 
   /**
-   * Whether a receive may have this message: what the exchange of an iteration receives was sent in
-   * that iteration.
+   * Whether a receive may have this message: the exchange of an iteration receives only messages
+   * sent in it.
    */
   static boolean isSameIteration(long message, long wanted) {
     long inIteration = iteration(wanted);

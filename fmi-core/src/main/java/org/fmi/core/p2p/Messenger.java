@@ -22,11 +22,11 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries one rank's messages for the life of its process, epoch after epoch: where calls and
- * frames come in, and where epochs begin and end.
+ * Carries one rank's messages for the life of its process, epoch after epoch: the entry point of
+ * calls and frames, and the place where epochs begin and end.
  *
  * <p>The protocol is described in the {@link org.fmi.core.p2p package}. Used by one thread at a
- * time, the application's; {@link #revoke} and {@link #wakeup} may be called by any.
+ * time, the application's; any thread may call {@link #revoke} and {@link #wakeup}.
  */
 public final class Messenger implements PointToPoint, FrameHandler {
   private final int rank;
@@ -50,9 +50,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private Ledger ledger = Ledger.NONE;
 
   /**
-   * A messenger outside of any epoch; {@link #enter} comes next.
+   * A messenger outside of any epoch; {@link #enter} follows.
    *
-   * @param waiting how it waits; for this messenger alone
+   * @param waiting its wait strategy, not shared with another messenger
    */
   public Messenger(int rank, int size, WaitStrategy waiting, MessengerListener listener) {
     this.rank = rank;
@@ -68,34 +68,34 @@ public final class Messenger implements PointToPoint, FrameHandler {
     outbox = new Outbox(rank, epoch, peers, mailbox, requests, unsent, waits);
   }
 
-  // ---- its parts, for the package and for ledgers
+  // ---- parts, for the package and for ledgers
 
-  /** Where messages are sent. */
+  /** The sending side. */
   public Outbox outbox() {
     return outbox;
   }
 
-  /** Where messages wait for receives, and receives for messages. */
+  /** The matching of messages and receives. */
   public Mailbox mailbox() {
     return mailbox;
   }
 
-  /** Requests under way. */
+  /** The pending requests. */
   public Requests requests() {
     return requests;
   }
 
-  /** Shows each receive whose data is under way. */
+  /** Passes on each receive whose data is in transit. */
   public void forEachIncoming(Consumer<MessageRequest> each) {
     peers.forEachIncoming(each);
   }
 
-  /** The ledger that follows the messages. */
+  /** The ledger that tracks the messages. */
   public Ledger ledger() {
     return ledger;
   }
 
-  /** Has a ledger follow the messages from now on. */
+  /** Sets the ledger that tracks the messages from now on. */
   public void ledger(Ledger next) {
     ledger = next;
     requests.ledger(next);
@@ -108,12 +108,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
   // ---- epochs
 
   /**
-   * Begins an epoch: forgets all messages, requests and windows of those before.
+   * Begins an epoch: drops all messages, requests and windows of earlier ones.
    *
-   * @param epochTransports in order of preference, already opened; a peer is served by the first
+   * @param epochTransports open transports in order of preference; a peer is served by the first
    *     one that reaches it. The caller starts them before the first send, and closes those of the
    *     old epoch.
-   * @throws IllegalArgumentException if the epoch is not newer than the one before
+   * @throws IllegalArgumentException if the epoch is not newer than the previous one
    */
   public void enter(int newEpoch, Transport[] epochTransports) {
     begin(newEpoch, epochTransports, true);
@@ -127,17 +127,17 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   /**
-   * Begins an epoch in which the program's calls continue where they are: receives wait for
-   * messages that will be sent again, and sends are complete, as the ledger sends what was not
-   * received. Calls of the runtime that were interrupted are forgotten.
+   * Begins an epoch in which the program's calls continue: receives wait for messages that will be
+   * sent again, and sends are complete, as the ledger resends whatever was not received. Drops
+   * interrupted calls of the runtime.
    */
-  public void goOn(int newEpoch, Transport[] epochTransports) {
+  public void resume(int newEpoch, Transport[] epochTransports) {
     begin(newEpoch, epochTransports, false);
     List<MessageRequest> receives = new ArrayList<>();
     peers.leave(receives);
     unsent.reset();
     peers.reset(transports);
-    mailbox.goOn(receives);
+    mailbox.resume(receives);
     outbox.reset();
     waits.reset(transports);
     ledger.enters(true);
@@ -160,9 +160,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   /**
-   * Ends an epoch: all communication calls of it throw {@link Rollback}, those that block now
-   * included, until the next {@link #enter}. An epoch that is not entered yet may be ended too; one
-   * that is over is ignored. Any thread.
+   * Ends an epoch: all its communication calls throw {@link Rollback}, blocked ones included, until
+   * the next {@link #enter}. An epoch may be ended before it is entered; an epoch that is over is
+   * ignored. Any thread.
    */
   public void revoke(int ended, String why) {
     if (epoch.revoke(ended, why)) {
@@ -171,8 +171,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   /**
-   * The last epoch is over: from now on every call throws {@link IllegalStateException}. Leaves the
-   * transports to the caller, to be closed or not.
+   * Ends the last epoch: from now on every call throws {@link IllegalStateException}. The caller
+   * decides whether to close the transports.
    */
   public void close() {
     epoch.close();
@@ -192,7 +192,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   private void onRevoked(int ended, String reason) {
-    // From here on the program may use the memory of its messages for something else.
+    // From here on the program may reuse the memory of its messages.
     for (Transport t : transports) {
       RemoteMemory remote = t.remoteMemory();
       if (remote != null) {
@@ -202,7 +202,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
     waits.within(() -> listener.revoked(ended, reason));
   }
 
-  /** Throws if the epoch is over, unless a newer one is entered; or at a second thread. */
+  /**
+   * Throws if the epoch is over, unless a newer one is entered, or if called by a second thread.
+   */
   public void check() {
     epoch.check();
   }
@@ -246,12 +248,14 @@ public final class Messenger implements PointToPoint, FrameHandler {
     requests.attached.room(bytes);
   }
 
-  /** Standard sends that lack credit are complete as copies from now on, which take this much. */
+  /**
+   * Lets standard sends that lack credit complete as copies from now on, within this many bytes.
+   */
   public void copies(long bytes) {
     requests.copies.room(bytes);
   }
 
-  /** Room for buffered sends in bytes, free or not. */
+  /** The room for buffered sends in bytes, free or not. */
   public long attached() {
     return requests.attached.bytes();
   }
@@ -266,7 +270,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return complete(r);
   }
 
-  /** Gives the caller no request: the receive is one that blocking calls use again. */
+  /** Sends and receives without handing out a request, so that the receive can be reused. */
   @Override
   public Status sendRecv(
       Object out,
@@ -292,7 +296,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return complete(r);
   }
 
-  /** The call that receives has failed: its receive must not take a message that is to come. */
+  /** Withdraws the receive of a failed call, so that it takes no later message. */
   public void withdrawReceive(MessageRequest r) {
     if (r.since == epoch.since() && r.pending() && !r.hasMatched()) {
       mailbox.withdraw(r);
@@ -385,7 +389,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return r.pending() ? waitFor(r) : r.result();
   }
 
-  /** Whether a request is complete, by itself: without progress, result, or the ledger. */
+  /** Whether a request is complete, without progress, its result, or the ledger. */
   public boolean completed(MessageRequest r) {
     epoch.check(r.since);
     return !r.pending();
@@ -401,7 +405,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return cancelled;
   }
 
-  /** Cancels a request, if it is not too late, without the ledger. */
+  /** Cancels a request if possible, without the ledger. */
   public boolean cancelNow(MessageRequest r) {
     epoch.check(r.since);
     if (!r.pending() || r.send || r.hasMatched()) {
@@ -415,7 +419,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** {@link Request#progress}. */
   void progress(MessageRequest r) {
     if (ledger.hasJustAnswered(r)) {
-      // What the program waits for may have arrived before it was asked for.
+      // The awaited message may have arrived before the program asked for it.
       epoch.check(r.since);
       waits.poll();
     } else {
@@ -435,7 +439,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   // ---- frames
 
-  /** Takes a frame that has arrived. Frames of other epochs end here, and nowhere else. */
+  /** Takes a frame that has arrived. The only place that drops frames of other epochs. */
   @Override
   public void onFrame(int peer, MemorySegment memory, long at) {
     if (memory.get(FrameLayout.INT, at + FrameLayout.EPOCH) != epoch.number()) {
@@ -490,7 +494,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     moved(p, r, sequence, payload);
   }
 
-  /** Data of announced messages can be put where it belongs. */
+  /** Gives the destination of an announced message's data. */
   @Override
   public boolean land(int peer, MemorySegment memory, long at, Landing landing) {
     if (memory.get(FrameLayout.INT, at + FrameLayout.EPOCH) != epoch.number()
@@ -550,15 +554,15 @@ public final class Messenger implements PointToPoint, FrameHandler {
   // ---- progress
 
   /**
-   * The program has left and makes no more calls, but for what the runtime does to end it. If
-   * another rank waits for a message of it, all that blocks from now on throws {@link
+   * Notes that the program has left: it makes no more calls except those by which the runtime ends
+   * it. If another rank waits for a message of it, every blocking call from now on throws {@link
    * FmiException}.
    */
   public void leave() {
     waits.leave();
   }
 
-  /** Makes what progress is possible now. */
+  /** Makes progress without blocking. */
   public void poll() {
     waits.poll();
   }
@@ -568,7 +572,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     waits.progress(null);
   }
 
-  /** Ends a {@link #park}, now or the next one. Any thread. */
+  /** Ends {@link #park} now, or the next one at once. Any thread. */
   public void wakeup() {
     waits.wakeup();
   }
@@ -576,8 +580,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
   // ---- checkpoints
 
   /**
-   * Fetches all announced messages of the program, and makes progress until they are here. What
-   * peers hold back will be announced.
+   * Fetches all announced messages of the program, and makes progress until they are here. Peers
+   * will announce the sends that they hold back.
    */
   public void fetchUnexpected() {
     epoch.check();
@@ -588,8 +592,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   /**
-   * Makes progress until the program's requests are complete, but for receives that have no message
-   * yet; all ranks do, after {@link #fetchUnexpected}.
+   * Makes progress until the program's requests are complete, except receives without a message.
+   * All ranks call this after {@link #fetchUnexpected}.
    */
   public void settle() {
     while (!requests.areAtRest()) {
@@ -597,22 +601,27 @@ public final class Messenger implements PointToPoint, FrameHandler {
     }
   }
 
-  /** Non-blocking operations of the program that are not complete. */
+  /** The number of pending non-blocking operations of the program. */
   public int activeRequests() {
     return requests.active();
   }
 
-  /** Messages of the program to others in this epoch, counted when they are sent or queued. */
+  /**
+   * The number of the program's messages to other ranks in this epoch, counted when sent or queued.
+   */
   public long userSent() {
     return outbox.userSent();
   }
 
-  /** Messages of others to the program in this epoch, counted when they or their RTS arrived. */
+  /**
+   * The number of messages from other ranks to the program in this epoch, counted when they or
+   * their RTS arrived.
+   */
   public long userArrived() {
     return mailbox.userArrived();
   }
 
-  /** Adds what this process has counted. Any thread: the numbers may be a little old. */
+  /** Adds the counts of this process. Any thread: the numbers may be slightly outdated. */
   public void count(Map<Counter, Long> counters) {
     outbox.count(counters);
     mailbox.count(counters);
@@ -621,12 +630,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
     ledger.count(counters);
   }
 
-  /** The call that has not returned for a while, if there is one. Any thread. */
+  /** The call that has waited for a while, if there is one. Any thread. */
   public @Nullable LongWait longWait() {
     return waits.longWait();
   }
 
-  /** Frames dropped because they belonged to another epoch. */
+  /** The number of frames dropped because they belonged to another epoch. */
   public long staleFrames() {
     return staleFrames;
   }

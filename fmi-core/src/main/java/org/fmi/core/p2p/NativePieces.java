@@ -7,48 +7,48 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Native memory in pieces that are used again: copies of messages are not on the heap, whose size
- * the program has chosen for what it holds itself.
+ * Reusable pieces of native memory. Copies of messages are kept off the heap, whose size the
+ * program has chosen for its own data.
  *
- * <p>A piece is freed once nothing refers to it. So one that a message is still sent out of may be
- * dropped, but not given back.
+ * <p>A piece is freed once nothing refers to it. A piece from which a message is still being sent
+ * may therefore be dropped, but not returned.
  */
 public final class NativePieces {
   /** The size of the smallest pieces, in bytes. */
   public static final int SMALLEST = 16 << 10;
 
-  /** Those that are given back, the first one first: a program mostly does the same again. */
+  /** Returned pieces, in order of return, as a program mostly repeats itself. */
   private final List<MemorySegment> free = new ArrayList<>();
 
   private long most;
   private long held;
   private boolean exhausted;
 
-  /** From now on, to hold no more bytes than this is worth freeing pieces for. */
+  /** Sets the size from which on returned pieces are freed. */
   public void most(long bytes) {
     most = bytes;
   }
 
-  /** Bytes of all pieces, those that are given back included. */
+  /** The bytes of all pieces, returned ones included. */
   public long held() {
     return held;
   }
 
-  /** Whether a piece of {@link #SMALLEST} bytes is there, or may be made. */
+  /** Whether a piece of {@link #SMALLEST} bytes is available, or may be allocated. */
   public boolean hasRoom() {
     return !free.isEmpty() || held + SMALLEST <= most;
   }
 
   /**
-   * A piece, with whatever is in it.
+   * A piece with undefined content.
    *
-   * @param least the fewest bytes that it may have
-   * @param wanted how many a new one gets
-   * @param largest what is longer is left for something else
+   * @param least the least size
+   * @param wanted the size of a newly allocated piece
+   * @param largest the largest size of a reused piece
    * @return null if there is no memory
    */
   public @Nullable MemorySegment take(long least, long wanted, long largest) {
-    for (int i = 0; i < free.size(); i++) { // by number: an iterator would be an object
+    for (int i = 0; i < free.size(); i++) { // by index: an iterator would be an object
       long bytes = free.get(i).byteSize();
       if (bytes >= least && bytes <= largest) {
         return free.remove(i);
@@ -69,18 +69,18 @@ public final class NativePieces {
       held += bytes;
       return piece;
     } catch (OutOfMemoryError e) {
-      // Java has collected garbage and waited for it to be freed. Once is enough.
+      // Java has collected garbage and waited for memory to be freed. Once is enough.
       exhausted = true;
       return null;
     }
   }
 
-  /** Takes a piece back: nothing that is in it is needed. */
+  /** Takes a piece back; its content is no longer needed. */
   public void give(MemorySegment piece) {
     free.add(piece);
   }
 
-  /** Forgets all pieces. */
+  /** Drops all pieces. */
   public void drop() {
     free.clear();
     held = 0;

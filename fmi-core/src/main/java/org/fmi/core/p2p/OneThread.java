@@ -2,21 +2,21 @@ package org.fmi.core.p2p;
 
 import org.jspecify.annotations.Nullable;
 
-/** Refuses calls of two threads at once, as far as that is noticed: one of them waits in a call. */
+/** Detects calls of two threads at once, if one of them is waiting in a call. */
 final class OneThread {
   private final int rank;
   private final Runnable wakeup;
 
-  /** The thread that waits in a call now. Plain, as it is read in each call: best effort. */
+  /** The thread that waits in a call. Plain, as each call reads it: best effort. */
   private @Nullable Thread waiter;
 
-  /** A thread that has made a call meanwhile. */
+  /** A thread that has made a call during that wait. */
   private @Nullable Thread intruder;
 
   /**
-   * Nobody waits.
+   * A guard without a waiting thread.
    *
-   * @param wakeup wakes the thread that waits
+   * @param wakeup wakes the waiting thread
    */
   OneThread(int rank, Runnable wakeup) {
     this.rank = rank;
@@ -26,7 +26,7 @@ final class OneThread {
   /**
    * Waits on the caller's thread.
    *
-   * @throws IllegalStateException if another thread has made a call meanwhile
+   * @throws IllegalStateException if another thread has made a call during the wait
    */
   void waits(Runnable wait) {
     Thread me = Thread.currentThread();
@@ -44,9 +44,9 @@ final class OneThread {
   }
 
   /**
-   * Refuses a call while another thread waits in one, which is refused too.
+   * Refuses a call while another thread waits in one. The waiting call fails too.
    *
-   * @throws IllegalStateException if so
+   * @throws IllegalStateException if another thread waits
    */
   void require() {
     Thread waiting = waiter;

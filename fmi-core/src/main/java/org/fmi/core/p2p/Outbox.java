@@ -8,7 +8,7 @@ import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.PointToPoint.Mode;
 
 /**
- * Sends messages: decides the way of each, and makes those wait that cannot go at once.
+ * Sends messages: chooses the path of each, and queues those that cannot leave at once.
  *
  * <p>Every message passes {@link #sendNow}, once, in the order of the calls.
  */
@@ -25,15 +25,15 @@ public final class Outbox {
   private Ledger ledger = Ledger.NONE;
   private long userSent;
 
-  /** Bytes of those messages, in all epochs. */
+  /** The bytes of these messages, in all epochs. */
   private long userBytes;
 
-  /** What was sent again, in all epochs. */
+  /** The messages resent, in all epochs. */
   private long messagesAgain;
 
   private long bytesAgain;
 
-  /** As {@link #userSent}, in the epochs before. */
+  /** Like {@link #userSent}, in earlier epochs. */
   private long sentEarlier;
 
   Outbox(
@@ -65,12 +65,14 @@ public final class Outbox {
     userSent = 0;
   }
 
-  /** Messages of the program to others in this epoch, counted when they are sent or queued. */
+  /**
+   * The number of the program's messages to other ranks in this epoch, counted when sent or queued.
+   */
   long userSent() {
     return userSent;
   }
 
-  /** Adds what it has counted in all epochs. Any thread. */
+  /** Adds the counts over all epochs. Any thread. */
   void count(Map<Counter, Long> counters) {
     counters.put(Counter.MESSAGES_SENT, sentEarlier + userSent);
     counters.put(Counter.BYTES_SENT, userBytes);
@@ -104,7 +106,7 @@ public final class Outbox {
         : sendLater(requests.makeSend(base, offset, bytes, dest, context, tag, mode));
   }
 
-  /** The same, if answers on the request are recorded. */
+  /** Starts a send whose tests are recorded. */
   public MessageRequest begin(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     boolean sent = sendNow(base, offset, bytes, dest, context, tag, mode);
@@ -133,8 +135,8 @@ public final class Outbox {
   }
 
   /**
-   * Completes a send at once if nothing stands in the way; else the caller makes it wait. The one
-   * place that every message passes on its way out.
+   * Completes a send at once if possible; else the caller queues it. The one place that every
+   * outgoing message passes.
    */
   private boolean sendNow(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
@@ -150,7 +152,7 @@ public final class Outbox {
       return true;
     }
     boolean sent = false;
-    // What was done after a synchronous send that is repeated says that it was complete.
+    // The calls after a replayed synchronous send show that it had completed.
     if (mode != Mode.SYNCHRONOUS || ledger.isRepeating(context)) {
       sent =
           peers.get(dest).sendNow(base, offset, bytes, context, tag) || ledger.holds(dest, context);
@@ -176,7 +178,7 @@ public final class Outbox {
     requests.give(r);
   }
 
-  /** Whether a send that cannot go at once is complete as a copy, and so waits for nobody. */
+  /** Whether a send that cannot leave at once completes by copying its message. */
   private boolean mayCopy(long bytes, int dest, Mode mode) {
     return mode == Mode.STANDARD
         && dest != rank
@@ -184,7 +186,7 @@ public final class Outbox {
         && copies.hasRoom(bytes);
   }
 
-  /** Makes a copy wait, which there is room for, in place of its send. */
+  /** Queues a copy, for which there is room, in place of its send. */
   private void sendCopy(
       SendBuffer to, Object base, long offset, long bytes, int dest, int context, long tag) {
     if (dest == rank) {
@@ -195,11 +197,11 @@ public final class Outbox {
     MessageRequest r = requests.take();
     to.prepare(r, base, offset, bytes, dest, context, tag);
     enqueue(r);
-    // A program that only sends makes progress nowhere else: credit would not be noticed.
+    // A program that only sends makes progress nowhere else: credit would go unnoticed.
     int _ = waits.look();
   }
 
-  /** Hands a send to its peer, and what can go now to the transport. */
+  /** Hands a send to its peer, and everything possible to the transport. */
   private void enqueue(MessageRequest r) {
     ledger.queues(r);
     r.stamp = ledger.stamp();
@@ -212,7 +214,7 @@ public final class Outbox {
     }
   }
 
-  /** The call that sends has failed: what the peer has not heard of is not sent any more. */
+  /** Withdraws the send of a failed call, unless the peer knows of it. */
   private void withdrawSend(MessageRequest r) {
     if (r.since == epoch.since() && r.pending() && peers.get(r.peer).withdraw(r)) {
       ledger.withdraws(r);
@@ -225,12 +227,12 @@ public final class Outbox {
     }
   }
 
-  // ---- what a ledger sends
+  // ---- sends of a ledger
 
   /**
-   * Queues a send of a message that a ledger has; it waits for its turn, and no call for it.
+   * Queues a send of a message that a ledger has. It waits for its turn, and no call waits for it.
    *
-   * @return the request, which is used again when it is complete
+   * @return the request, which is reused when it is complete
    */
   public MessageRequest hold(
       Object base, long offset, long bytes, int dest, int context, long tag) {
@@ -246,12 +248,12 @@ public final class Outbox {
     peers.get(r.peer).send(r);
   }
 
-  /** {@link #hold Holds} a message that was sent in an epoch before. */
+  /** {@link #hold Queues} a message that was sent in an earlier epoch. */
   public void resend(Object base, long offset, long bytes, int dest, int context, long tag) {
     countAgain(hold(base, offset, bytes, dest, context, tag));
   }
 
-  /** The same for a message whose send waits for its receive. */
+  /** Queues a message of an earlier epoch whose send waits for its receive. */
   public void resend(MessageRequest waiting) {
     hold(waiting);
     countAgain(waiting);
@@ -265,14 +267,14 @@ public final class Outbox {
     }
   }
 
-  /** Completes a send: its message was received in an epoch before. */
+  /** Completes a send whose message was received in an earlier epoch. */
   public void complete(MessageRequest send) {
     requests.finishSend(send);
   }
 
   // ---- for a recorder of calls
 
-  /** Whether a send that must not wait, a buffered one or one to oneself, can be made now. */
+  /** Whether a send that must not wait, buffered or to this rank itself, can be made now. */
   public boolean accepts(long bytes, int context, long tag, Mode mode) {
     return mode == Mode.BUFFERED ? attached.hasRoom(bytes) : self.hasReceive(context, tag);
   }

@@ -5,41 +5,41 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Learns how long messages come faster from one peer: read out of its memory, or in frames. Where
- * the processor of a rank moves both, that depends on what no rule can know: in whose cache the
- * message lies, and whether the sender has a core to send frames with.
+ * Measures which way messages from one peer are faster: by reading its memory, or in frames. If a
+ * rank's processor moves the bytes in both cases, the answer depends on facts that no rule can
+ * know: which cache holds the message, and whether the sender has a core to send frames with.
  *
- * <p>Messages of about the same length and into the same kind of memory are tried together. A trial
- * is a row of messages the way that is taken, and a row the other way, of which the second half
- * counts: neither way is at its speed at once. The first message that is read after others came in
- * frames takes two to four times as long as the fourth, as the kernel's code has left the caches;
- * frames after others were read are slow until the transport's buffers are in the caches again.
- * Between trials nothing is timed, longer and longer while they change nothing: so trials cost
- * little, and those of code that is not compiled yet do not last.
+ * <p>Messages of similar length into the same kind of memory are tried together. A trial is a row
+ * of messages the current way, and a row the other way. Only the second half of a row counts, as
+ * neither way is at full speed at once: the first read after frames takes two to four times as long
+ * as the fourth, because the kernel's code has left the caches, and frames after reads are slow
+ * until the transport's buffers are in the caches again. Pauses between trials are not timed, and
+ * double while trials change nothing. So trials cost little, and results from code that is not
+ * compiled yet do not last.
  */
 final class Pace {
-  /** In place of the time when a message began that is not timed. */
+  /** The start time of a message that is not timed. */
   static final long UNTIMED = Long.MIN_VALUE;
 
-  /** How many bytes a row of a trial has: twice what a ring in shared memory holds. */
+  /** The bytes in a row of a trial: twice the size of a ring in shared memory. */
   private static final long ROW_BYTES = 4 << 20;
 
   private static final int LEAST_ROW = 8;
   private static final int MOST_ROW = 64;
 
-  /** How many rows come between two trials. */
+  /** The number of rows between two trials. */
   private static final int LEAST_PAUSE = 8;
 
   static final int MOST_PAUSE = 256;
 
   /**
-   * By how much reading has to be the faster way: frames are never far behind. It costs the owner
-   * of the memory, too, which is not seen here: what was read lies in the reader's cache as well,
-   * and is taken back from there when the owner writes again, as where data bounce.
+   * The factor by which reading must be faster to be chosen, as frames are never much slower.
+   * Reading has a hidden cost for the owner of the memory: the bytes are then in the reader's cache
+   * too, and return from there when the owner writes again, as when data bounce.
    */
   private static final double CLEARLY = 1.5;
 
-  /** Of messages that go the same way, one after the other: nanoseconds per byte. */
+  /** Times of consecutive messages by the same way, in nanoseconds per byte. */
   private static final class Times {
     private final double[] all;
     private int count;
@@ -53,7 +53,7 @@ final class Pace {
     }
 
     void add(double time) {
-      if (count < all.length) { // else those of the trial before have ended late
+      if (count < all.length) { // else messages of the previous trial have ended late
         all[count++] = time;
       }
     }
@@ -62,27 +62,27 @@ final class Pace {
       return count == 0;
     }
 
-    /** That in the middle: some messages wait for a sender that has something else to do. */
+    /** The median, as some messages wait for a busy sender. */
     double median() {
       Arrays.sort(all, 0, count);
       return all[count / 2];
     }
   }
 
-  /** Messages of about the same length and into the same kind of memory. */
+  /** Messages of similar length into the same kind of memory. */
   private static final class Kind {
-    /** How many messages of a trial go each way. */
+    /** The number of messages per way in a trial. */
     private final int row;
 
     /** Whether messages are read. */
     private boolean read;
 
-    /** How many have begun since the last trial did. */
+    /** The number of messages begun since the start of the last trial. */
     private int begun;
 
     private int pause = LEAST_PAUSE;
 
-    // This trial: how many have ended, and how many of them the same way one after the other.
+    // This trial: the number of messages that have ended, and of the latest ones by the same way.
     private int ended;
     private boolean lastRead;
     private int sameWay;
@@ -103,7 +103,7 @@ final class Pace {
       byReading.clear();
     }
 
-    /** Whether the next message that begins belongs to a trial. */
+    /** Whether the next message belongs to a trial. */
     boolean isTimed() {
       if (begun >= (2 + pause) * row) {
         beginTrial();
@@ -119,7 +119,7 @@ final class Pace {
       return r.read;
     }
 
-    /** A message of a trial has ended. */
+    /** Notes the end of a trial's message. */
     void ends(boolean wasRead, double nanosPerByte) {
       sameWay = wasRead == lastRead ? sameWay + 1 : 1;
       lastRead = wasRead;
@@ -142,7 +142,7 @@ final class Pace {
 
   private final @Nullable Kind[] kinds = new Kind[2 * Long.SIZE];
 
-  /** When the last message ended: the next one waited for it. */
+  /** The end of the last message, for which the next one waited. */
   private long lastEnd = UNTIMED;
 
   private Kind kind(MessageRequest r) {
@@ -157,7 +157,7 @@ final class Pace {
     return k;
   }
 
-  /** A message begins that may come either way. Gives whether it is to be read. */
+  /** Begins a message that may travel either way. Returns whether to read it. */
   boolean begins(MessageRequest r) {
     Kind k = kind(r);
     return k.begins(r, k.isTimed() ? System.nanoTime() : UNTIMED);
@@ -168,7 +168,7 @@ final class Pace {
     return k.begins(r, k.isTimed() ? now : UNTIMED);
   }
 
-  /** A message that has begun, and is timed, is here. */
+  /** Notes the end of a timed message. */
   void ends(MessageRequest r) {
     ends(r, System.nanoTime());
   }

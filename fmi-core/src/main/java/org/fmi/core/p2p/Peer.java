@@ -9,11 +9,11 @@ import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One other rank during one epoch: what goes to it, in order, and both ends' windows. The protocol
+ * Another rank during one epoch: the queue of messages to it, and both ends' windows. The protocol
  * is described in the {@link org.fmi.core.p2p package}.
  */
 final class Peer implements Ledger.Link {
-  /** Data bytes sent to one peer before others get their turn. */
+  /** Data bytes sent to one peer before the next peer's turn. */
   private static final long TURN_BYTES = 256 << 10;
 
   final int rank;
@@ -32,10 +32,10 @@ final class Peer implements Ledger.Link {
   /** Announced sends that wait for their CTS. */
   private final SequenceMap announced = new SequenceMap();
 
-  /** Cleared sends whose data is under way. */
+  /** Cleared sends whose data is in transit. */
   private final RequestQueue streams = new RequestQueue();
 
-  /** Receives whose data is under way. */
+  /** Receives whose data is in transit. */
   private final SequenceMap incoming = new SequenceMap();
 
   private final ClearQueue clears = new ClearQueue();
@@ -49,26 +49,26 @@ final class Peer implements Ledger.Link {
 
   private final HeldSends held = new HeldSends();
 
-  /** Whether the peer has told that messages wait so for this rank. */
+  /** Whether the peer has reported sends that it holds back for this rank's credit. */
   private boolean holds;
 
-  /** Whether it is to be told to announce. */
+  /** Whether the peer is to be asked to announce them. */
   private boolean askedToAnnounce;
 
-  /** Bytes of the peer's eager window that were consumed here and not given back yet. */
+  /** Bytes of the peer's eager window that were consumed here and not returned yet. */
   private long consumed;
 
   final AnnouncementWindow waiting = new AnnouncementWindow();
 
-  /** Messages that are being read out of the peer's memory. */
+  /** Messages being read from the peer's memory. */
   private int reading;
 
-  /** Null if what can be read is always read. */
+  /** Null if every readable message is read. */
   private final @Nullable Pace pace;
 
   private final long[] ticket = new long[RemoteMemory.TICKET_LONGS];
 
-  /** What to say of a long wait: the kind of a frame, or 0. */
+  /** The kind of a pending control frame about a long wait, or 0. */
   private byte note;
 
   /** Whether it is in the {@link SendList}. */
@@ -101,12 +101,12 @@ final class Peer implements Ledger.Link {
 
   // ---- sending
 
-  /** Whether a message is so short that it goes at once where there is credit. */
+  /** Whether a message is short enough to be eager if there is credit. */
   boolean isShort(long bytes) {
     return bytes <= eagerLimit;
   }
 
-  /** Sends a message at once if nothing stands in the way; else does nothing. */
+  /** Sends a message at once if possible; else does nothing. */
   boolean sendNow(Object base, long offset, long bytes, int context, long tag) {
     return fitsEager(bytes)
         && sends.isEmpty()
@@ -114,13 +114,13 @@ final class Peer implements Ledger.Link {
         && sendEager(base, offset, bytes, context, tag, ledger.stamp());
   }
 
-  /** Sends a message behind those that wait already. */
+  /** Queues a message after the waiting ones. */
   void send(MessageRequest r) {
     sends.add(r);
     unsent.add(this);
   }
 
-  /** Takes back a send; false if it is sent or announced already. */
+  /** Withdraws a send; false if it was already sent or announced. */
   boolean withdraw(MessageRequest r) {
     return sends.remove(r);
   }
@@ -179,7 +179,10 @@ final class Peer implements Ledger.Link {
     return true;
   }
 
-  /** Without zeros at its end: eight bytes share the cache line of the frame's header. */
+  /**
+   * The length without trailing zeros: a ticket of eight bytes shares the cache line of the frame's
+   * header.
+   */
   private static int ticketBytes(long[] ticket) {
     int longs = ticket.length;
     while (longs > 1 && ticket[longs - 1] == 0) {
@@ -197,7 +200,7 @@ final class Peer implements Ledger.Link {
         : null;
   }
 
-  /** The peer has matched an announcement and wants {@code wanted} bytes. */
+  /** Handles a CTS: the peer has matched an announcement and wants {@code wanted} bytes. */
   void onClear(long sequence, long wanted) {
     MessageRequest r = announced.remove(sequence);
     if (r == null) {
@@ -215,11 +218,11 @@ final class Peer implements Ledger.Link {
     } else {
       streams.add(r);
     }
-    // Even an empty queue of streams: there is room for another announcement.
+    // Even if no stream was added: there is room for another announcement.
     unsent.add(this);
   }
 
-  /** The peer has consumed eager messages, or allows more announcements. */
+  /** Handles credit: the peer has consumed eager messages, or allows more announcements. */
   void onCredit(long bytes, long announcementsAllowed) {
     eagerCredit += bytes;
     assert bytes >= 0 && announcementsAllowed >= 0 && eagerCredit <= window : "too much credit";
@@ -230,7 +233,10 @@ final class Peer implements Ledger.Link {
     unsent.add(this);
   }
 
-  /** The peer waits for a message that may be behind those which wait for its credit. */
+  /**
+   * Handles a request to announce: the peer waits for a message that may be queued after ones
+   * without credit.
+   */
   void onAnnounce() {
     held.onAnnounce();
     unsent.add(this);
@@ -238,7 +244,7 @@ final class Peer implements Ledger.Link {
 
   // ---- receiving
 
-  /** An announced message is matched; {@code r} gets its data. */
+  /** Receives the data of a matched, announced message into {@code r}. */
   void receive(MessageRequest r, long sequence) {
     clears.add(sequence, r.matchedLength);
     incoming.put(sequence, r);
@@ -246,9 +252,9 @@ final class Peer implements Ledger.Link {
   }
 
   /**
-   * An announced message that can be read is matched; {@code r} gets its data.
+   * Receives the data of a matched message that can be read into {@code r}.
    *
-   * @param whereTo see {@link RemoteMemory#expose}
+   * @param whereTo the ticket of {@link RemoteMemory#expose}
    */
   void receive(MessageRequest r, long sequence, long[] whereTo) {
     if (remote != null
@@ -263,9 +269,9 @@ final class Peer implements Ledger.Link {
   }
 
   /**
-   * Reading a message has ended.
+   * Ends the read of a message.
    *
-   * @param whole whether all of it is here, so that its sender may go on
+   * @param whole whether all of it is here, so that its send completes
    */
   void read(long sequence, boolean whole) {
     reading--;
@@ -282,13 +288,13 @@ final class Peer implements Ledger.Link {
     }
   }
 
-  /** An announced message is matched, and none of its data wanted. */
+  /** Clears a matched message of which no data is wanted. */
   void dismiss(long sequence) {
     clears.add(sequence, 0);
     unsent.add(this);
   }
 
-  /** The receive whose data this is. */
+  /** The receive of this data. */
   MessageRequest receiving(long sequence) {
     MessageRequest r = incoming.get(sequence);
     if (r == null) {
@@ -305,7 +311,7 @@ final class Peer implements Ledger.Link {
     }
   }
 
-  /** An eager message was consumed. */
+  /** Counts a consumed eager message. */
   void consumed(long cost) {
     consumed += cost;
     if (consumed >= window / 4) {
@@ -313,12 +319,12 @@ final class Peer implements Ledger.Link {
     }
   }
 
-  /** Messages of the peer wait for this rank's credit. */
+  /** Notes that the peer holds sends back for this rank's credit. */
   void onHeld() {
     holds = true;
   }
 
-  /** Has such a peer announce some of it. */
+  /** Asks such a peer to announce some of them. */
   void askToAnnounce() {
     if (holds) {
       holds = false;
@@ -334,28 +340,28 @@ final class Peer implements Ledger.Link {
 
   // ---- long waits
 
-  /** Sends a frame that consists of its kind, behind all that is to be sent now. */
+  /** Sends a frame without content after all frames queued now. */
   void tell(byte kind) {
     note = kind;
     unsent.add(this);
   }
 
-  /** Whether a message was announced to the peer that it has not matched. */
+  /** Whether a message is announced to the peer and unmatched there. */
   boolean unmatched(MessageRequest r) {
     return announced.get(r.sequence) == r;
   }
 
-  /** Whether all that was sent to the peer has been announced, and nothing of it is being read. */
+  /** Whether everything for the peer has been announced, and none of it is being read. */
   boolean settled() {
     return sends.isEmpty() && reading == 0;
   }
 
-  // ---- the end of an epoch in which the program's calls go on
+  // ---- the end of an epoch in which the program's calls continue
 
   /**
-   * Completes the sends that are under way: what has not come is sent again out of the log.
+   * Completes the pending sends: the log resends whatever was not received.
    *
-   * @param receives gets the receives of the program whose data was under way, without it
+   * @param receives collects the program's receives whose data was in transit, unmatched
    */
   void leave(List<MessageRequest> receives) {
     sends.drain(this::leaveSend);
@@ -370,14 +376,14 @@ final class Peer implements Ledger.Link {
         });
   }
 
-  /** Shows each send that is under way. */
+  /** Passes on each pending send. */
   void forEachSend(Consumer<MessageRequest> each) {
     sends.forEach(each);
     announced.forEach(each);
     streams.forEach(each);
   }
 
-  /** Shows each receive whose data is under way. */
+  /** Passes on each receive whose data is in transit. */
   void forEachIncoming(Consumer<MessageRequest> each) {
     incoming.forEach(each);
   }
@@ -388,19 +394,19 @@ final class Peer implements Ledger.Link {
     } else if (!Contexts.isSystem(r.context) && !r.detached) {
       r.exposure = null;
       if (ledger.isResent(r)) {
-        r.moved = 0; // it is complete once its message has found its receive
+        r.moved = 0; // complete once its message has found its receive
       } else {
         requests.finishSend(r);
       }
     }
   }
 
-  // ---- what waits for the transport
+  // ---- work that waits for the transport
 
   /**
-   * Sends what can be sent.
+   * Sends as much as possible.
    *
-   * @return the amount of work done, 0 if there was none
+   * @return the amount of work done; 0 if there was none
    */
   int flush() {
     int frames = 0;
@@ -428,7 +434,8 @@ final class Peer implements Ledger.Link {
       frames++;
     }
     for (MessageRequest r = sends.first(); r != null; r = sends.first()) {
-      // What may go eagerly waits for the transport: its sender counts on not waiting for the peer.
+      // An eager send may wait for the transport, but its sender relies on not waiting for the
+      // peer.
       boolean forCredit = isForCredit(r) && !mayGoEagerly(r);
       if (forCredit && !held.mayAnnounce()) {
         if (held.isToBeTold() && offerBare(FrameKind.HELD, 0, 0)) {
@@ -479,7 +486,8 @@ final class Peer implements Ledger.Link {
         assert r.moved <= r.bytes : "more was sent than the message has";
       }
       if (r.moved == r.bytes) {
-        // Once it is complete the program may compute for long: the receiver must not miss a rest.
+        // After completion the program may compute for a long time: the receiver must not lack the
+        // rest.
         if (!transport.handedOver(rank)) {
           break;
         }
@@ -503,7 +511,7 @@ final class Peer implements Ledger.Link {
     return transport.offer(rank, f);
   }
 
-  /** Whether {@link #flush} would have something to do once the transport takes it. */
+  /** Whether {@link #flush} has work as soon as the transport has room. */
   boolean unsent() {
     return waiting.newlyAllowed() > 0
         || consumed >= window / 4
@@ -514,7 +522,10 @@ final class Peer implements Ledger.Link {
         || waitsForTransport(sends.first());
   }
 
-  /** Else the first send, if there is one, waits for the peer: for credit, or an answer. */
+  /**
+   * Whether the first send waits for the transport; if not, it waits for the peer: for credit, or
+   * an answer.
+   */
   private boolean waitsForTransport(@Nullable MessageRequest r) {
     if (r == null || goesWhole(r)) {
       return r != null;
@@ -525,8 +536,9 @@ final class Peer implements Ledger.Link {
   }
 
   /**
-   * Without credit, where an announcement would take as much of the peer's memory; in all as much
-   * as copies may take here.
+   * Whether a message is sent whole: eagerly, or without credit if an announcement would take as
+   * much of the peer's memory. The total without credit is limited to the size of this rank's
+   * copies.
    */
   private boolean goesWhole(MessageRequest r) {
     return mayGoEagerly(r)
@@ -536,7 +548,7 @@ final class Peer implements Ledger.Link {
             && eagerCredit - r.bytes - FlowLimits.MESSAGE_COST >= -requests.copies.bytes());
   }
 
-  /** Whether a send that lacks credit waits for it: nobody waits for the send. */
+  /** Whether a send without credit waits for it, as no call waits for the send. */
   private boolean isForCredit(MessageRequest r) {
     return r.detached && r.mode != PointToPoint.Mode.SYNCHRONOUS && isShort(r.bytes);
   }

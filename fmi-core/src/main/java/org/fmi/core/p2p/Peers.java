@@ -15,7 +15,7 @@ import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the other ranks of an epoch, each connected on first use by the first transport that can.
+ * The other ranks of an epoch, each connected on first use by the first transport that reaches it.
  */
 final class Peers {
   private final int rank;
@@ -27,13 +27,13 @@ final class Peers {
   private Transport[] transports = {};
   private @Nullable Peer[] peers;
 
-  /** How many are connected through each medium; replaced by another map with each. */
+  /** The number of connected peers per medium; replaced, never changed. */
   private volatile Map<Medium, Long> connected = Map.of();
 
   /**
-   * Nobody can be reached yet.
+   * A table in which no rank can be reached yet.
    *
-   * @param frame that all of them send by
+   * @param frame the frame that all peers send with
    */
   Peers(int rank, int size, Frame frame, SendList unsent, Requests requests) {
     this.rank = rank;
@@ -51,7 +51,7 @@ final class Peers {
     connected = Map.of();
   }
 
-  /** {@link Peer#leave} of all of them. */
+  /** Calls {@link Peer#leave} on all peers. */
   void leave(List<MessageRequest> receives) {
     for (Peer p : peers) {
       if (p != null) {
@@ -69,7 +69,7 @@ final class Peers {
     }
   }
 
-  /** {@link Peer#forEachIncoming} of all of them. */
+  /** Calls {@link Peer#forEachIncoming} on all peers. */
   void forEachIncoming(Consumer<MessageRequest> each) {
     for (Peer p : peers) {
       if (p != null) {
@@ -78,7 +78,7 @@ final class Peers {
     }
   }
 
-  /** Adds how many are connected. Any thread: the numbers may be a little old. */
+  /** Adds the numbers of connected peers. Any thread: the numbers may be slightly outdated. */
   void count(Map<Counter, Long> counters) {
     Map<Medium, Long> now = connected;
     for (Medium medium : Medium.values()) {
@@ -95,8 +95,8 @@ final class Peers {
   }
 
   /**
-   * Of the copies of messages that their peers have not taken, those of the peer and tag of which
-   * there are most; null if there are none.
+   * The most frequent peer and tag of copied messages that their peers have not taken; null if
+   * there are none.
    */
   @Nullable Untaken untaken() {
     Map<List<Integer>, Untaken> all = new HashMap<>();
@@ -114,7 +114,10 @@ final class Peers {
     return all.values().stream().max(Comparator.comparingLong(Untaken::messages)).orElse(null);
   }
 
-  /** What a receive waits for may be announced only after those that nobody wants yet. */
+  /**
+   * Allows more announcements: an awaited message may be announced after ones that no receive wants
+   * yet.
+   */
   void allowMoreAnnouncements() {
     for (Peer p : peers) {
       if (p != null && p.waiting.isFull()) {
@@ -123,7 +126,10 @@ final class Peers {
     }
   }
 
-  /** What a call waits for may be behind what is held back for this rank's credit. */
+  /**
+   * Asks peers to announce: an awaited message may be queued after ones held back for this rank's
+   * credit.
+   */
   void askToAnnounce() {
     for (Peer p : peers) {
       if (p != null) {

@@ -7,16 +7,16 @@ import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What communicators and collectives are made of: messages between world ranks in a context.
- * Buffers are primitive arrays or segments, addressed in bytes, and are not checked here: callers
- * have done that. Sources in a {@link Status} are world ranks.
+ * The base of communicators and collectives: messages between world ranks in a context. Buffers are
+ * primitive arrays or segments, addressed in bytes. Callers have checked all arguments. Sources in
+ * a {@link Status} are world ranks.
  *
  * <p>Implemented by {@link Messenger}, and for the program by a recorder of its calls around it.
  * All calls throw {@link org.fmi.Rollback} once a failure is known, and {@link
  * IllegalStateException} after {@link org.fmi.Fmi#close}.
  */
 public interface PointToPoint {
-  /** How a send ends (MPI 4 §3.4). Ready sends are standard ones. */
+  /** The mode of a send (MPI 4 §3.4). Ready sends are standard ones. */
   enum Mode {
     STANDARD,
     SYNCHRONOUS,
@@ -33,12 +33,12 @@ public interface PointToPoint {
 
   Request isend(Object base, long offset, long bytes, int dest, int context, long tag, Mode mode);
 
-  /** {@code source} may be ANY_SOURCE, {@code tag} ANY_TAG. */
+  /** Receives. {@code source} may be ANY_SOURCE, {@code tag} ANY_TAG. */
   Status recv(Object base, long offset, long bytes, int source, int context, long tag);
 
   Request irecv(Object base, long offset, long bytes, int source, int context, long tag);
 
-  /** A send and a receive at once. */
+  /** Sends and receives at once. */
   default Status sendRecv(
       Object out,
       long outOffset,
@@ -63,42 +63,42 @@ public interface PointToPoint {
   /** The current epoch. */
   int epoch();
 
-  /** Whom the part of a {@code flowLoop} that is under way reaches; null if that is anybody. */
+  /** The ranks that the current part of a {@code flowLoop} may communicate with; null for any. */
   default @Nullable FlowPart reach() {
     return null;
   }
 
-  /** What collectives that begin now carry of the iteration of a loop: see {@link Turns}. */
+  /** The turn that new collectives carry: see {@link Turns}. */
   default int turn() {
     return Turns.NONE;
   }
 
   /**
-   * A rank is in this rank's collective, but in another iteration.
+   * Handles a rank that is in this rank's collective, but in another iteration.
    *
    * @param theirs the signature of its call
-   * @throws org.fmi.FmiException if that is refused
+   * @throws org.fmi.FmiException if the difference is refused
    */
   default void turnsDiffer(int source, long theirs) {}
 
   /**
-   * Memory shared with other ranks of the node in this epoch. Null if there is none, and while what
-   * this rank receives is recorded, which is the same at all ranks: a replacement could not receive
-   * it again.
+   * Memory shared with other ranks of the node in this epoch. Null if there is none, and also while
+   * this rank's receives are recorded, which is the same at all ranks: a replacement could not
+   * replay shared memory.
    */
   @Nullable NodeShare share();
 
-  /** Whether each rank of this node has a core, so that waiting may take one. */
+  /** Whether each rank of this node has a core, so that busy waiting is allowed. */
   boolean mayWaitBusily();
 
   /**
-   * Returns when a number in shared memory has become {@code least}, or more.
+   * Returns when a number in shared memory is {@code least} or more.
    *
    * @param source the rank that sets it
-   * @param context of the call that waits
+   * @param context the context of the waiting call
    */
   void awaitShared(MemorySegment memory, long offset, long least, int source, int context);
 
-  /** Room for buffered sends in bytes; 0 waits until all are sent. */
+  /** Sets the room for buffered sends in bytes; 0 waits until all are sent. */
   void attachBuffer(long bytes);
 }

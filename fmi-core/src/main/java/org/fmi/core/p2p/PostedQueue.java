@@ -5,12 +5,12 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The receives that wait for a message. A message takes the oldest one that wants it. */
+/** The unmatched receives. A message takes the oldest one that matches it. */
 final class PostedQueue {
   private final MatchTable table = new MatchTable();
   private final int[] ofKind = new int[Pattern.KINDS];
 
-  /** The only receive there is, kept out of the table: the usual case of a blocking receive. */
+  /** The only receive, stored outside of the table: the usual case of a blocking receive. */
   private @Nullable MessageRequest lone;
 
   private int count;
@@ -20,7 +20,9 @@ final class PostedQueue {
     return count;
   }
 
-  /** Gives a receive its place among all; {@link #add} or its message follows. */
+  /**
+   * Assigns a receive its place in the order of all receives; {@link #add} or its message follows.
+   */
   void stamp(MessageRequest receive) {
     receive.posting = clock++;
   }
@@ -48,7 +50,7 @@ final class PostedQueue {
     index(receive);
   }
 
-  /** Takes out the oldest receive that wants this message; null if there is none. */
+  /** Removes the oldest receive that matches this message; null if there is none. */
   @Nullable MessageRequest take(int context, int source, long tag) {
     if (count == 0) {
       return null;
@@ -69,7 +71,7 @@ final class PostedQueue {
     return only;
   }
 
-  /** Whether a receive wants this message. */
+  /** Whether a receive matches this message. */
   boolean wants(int context, int source, long tag) {
     MessageRequest only = lone;
     return only == null
@@ -77,7 +79,7 @@ final class PostedQueue {
         : Pattern.matches(only.context, only.peer, only.tag, context, source, tag);
   }
 
-  /** Takes out a receive. */
+  /** Removes a receive. */
   void remove(MessageRequest receive) {
     count--;
     assert count >= 0 : "more receives were taken out than posted";
@@ -88,7 +90,7 @@ final class PostedQueue {
     }
   }
 
-  /** The oldest receive in the table that wants this message. */
+  /** The oldest receive in the table that matches this message. */
   private @Nullable MessageRequest oldest(int context, int source, long tag) {
     int key = Pattern.key(context, tag);
     MessageRequest oldest = null;

@@ -26,7 +26,7 @@ final class RequestQueue {
     last = r;
   }
 
-  /** Whether it was there. */
+  /** Removes a request; returns whether it was there. */
   boolean remove(MessageRequest r) {
     MessageRequest before = null;
     MessageRequest at = first;
@@ -49,14 +49,14 @@ final class RequestQueue {
     return true;
   }
 
-  /** Shows each of them. */
+  /** Passes on each request. */
   void forEach(Consumer<MessageRequest> each) {
     for (MessageRequest r = first; r != null; r = r.next) {
       each.accept(r);
     }
   }
 
-  /** Removes each of them, and hands it on. */
+  /** Removes each request, and passes it on. */
   void drain(Consumer<MessageRequest> each) {
     for (MessageRequest r = first; r != null; r = first) {
       removeFirst();

@@ -11,33 +11,31 @@ import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Makes and reuses requests, completes them, and counts those of the program that are not complete.
- */
+/** Creates, reuses and completes requests, and counts the program's pending ones. */
 public final class Requests {
   private final int rank;
   private final Epoch epoch;
   private final Supplier<MessageRequest> maker;
 
-  /** Buffered sends, in the room that the program has attached. */
+  /** The buffer of buffered sends, attached by the program. */
   final SendBuffer attached;
 
-  /** Standard sends that their peers do not take yet. */
+  /** The buffer of standard sends that their peers have not taken yet. */
   final SendBuffer copies;
 
   private final StatusCache statuses = new StatusCache();
   private @Nullable MessageRequest free;
 
-  /** Non-blocking operations of the program that are not complete: how many, and the last one. */
+  /** The program's pending non-blocking operations: their number, and the newest one. */
   private int active;
 
   private @Nullable MessageRequest newest;
   private Ledger ledger = Ledger.NONE;
 
   /**
-   * None yet.
+   * An empty set of requests.
    *
-   * @param maker makes a new request
+   * @param maker creates a request
    */
   Requests(int rank, int size, Epoch epoch, Supplier<MessageRequest> maker) {
     this.rank = rank;
@@ -59,12 +57,12 @@ public final class Requests {
     copies.reset();
   }
 
-  /** Non-blocking operations of the program that are not complete. */
+  /** The number of the program's pending non-blocking operations. */
   public int active() {
     return active;
   }
 
-  /** The same, in the order begun. */
+  /** These operations, in the order begun. */
   public List<MessageRequest> underWay() {
     List<MessageRequest> all = new ArrayList<>();
     for (MessageRequest r = newest; r != null; r = r.countedBefore) {
@@ -73,7 +71,7 @@ public final class Requests {
     return all.reversed();
   }
 
-  /** Whether none of them has a message that is on its way. */
+  /** Whether none of them has a message in transit. */
   boolean areAtRest() {
     for (MessageRequest r = newest; r != null; r = r.countedBefore) {
       if (r.send || r.hasMatched()) {
@@ -83,12 +81,12 @@ public final class Requests {
     return true;
   }
 
-  /** A request that the program gets to see. */
+  /** Creates a request for the program. */
   public MessageRequest make() {
     return maker.get();
   }
 
-  /** A request that comes back by {@link #give}. */
+  /** Takes a request from the pool; {@link #give} returns it. */
   MessageRequest take() {
     MessageRequest r = free;
     if (r == null) {
@@ -99,9 +97,7 @@ public final class Requests {
     return r;
   }
 
-  /**
-   * The send of a call of the program that does not block, to be completed, or counted and queued.
-   */
+  /** Creates the send of a non-blocking call, to be completed, or counted and queued. */
   public MessageRequest makeSend(
       Object base, long offset, long bytes, int dest, int context, long tag, Mode mode) {
     MessageRequest r = make();
@@ -109,7 +105,7 @@ public final class Requests {
     return r;
   }
 
-  /** The receive of a call of the program that does not block, to be counted and posted. */
+  /** Creates the receive of a non-blocking call, to be counted and posted. */
   public MessageRequest makeReceive(
       Object base, long offset, long bytes, int source, int context, long tag) {
     MessageRequest r = make();
@@ -117,7 +113,7 @@ public final class Requests {
     return r;
   }
 
-  /** The receive of a blocking call, to be posted; {@link Messenger#complete} ends it. */
+  /** Takes the receive of a blocking call, to be posted; {@link Messenger#complete} ends it. */
   public MessageRequest takeReceive(
       Object base, long offset, long bytes, int source, int context, long tag) {
     MessageRequest r = take();
@@ -145,7 +141,7 @@ public final class Requests {
   }
 
   private void uncount(MessageRequest r) {
-    // One that a replay has made may be of an epoch before, whose requests count no more.
+    // A request made by a replay may belong to an earlier epoch, whose requests no longer count.
     if (r.counted && r.since == epoch.since()) {
       active--;
       assert active >= 0 : "more requests were completed than begun";
@@ -194,12 +190,12 @@ public final class Requests {
     uncount(r);
   }
 
-  /** What a message is called in a {@link Status}. */
+  /** The {@link Status} of a message. */
   Status status(UnexpectedMessage m) {
     return statuses.of(m.source, MessageTag.tag(m.tag), m.length);
   }
 
-  /** How a request has ended; throws if it has failed. */
+  /** The result of a request; throws if it has failed. */
   Status result(MessageRequest r) {
     return switch (r.state) {
       case DONE ->

@@ -4,9 +4,11 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.core.p2p.PointToPoint.Mode;
 
-/** Carries a rank's messages to itself, which never leave its process. */
+/** Delivers a rank's messages to itself, which never leave its process. */
 final class SelfSends {
-  /** A standard send is complete at once up to here; a longer non-blocking one is not copied. */
+  /**
+   * The longest standard send that is complete at once; a longer non-blocking one is not copied.
+   */
   private static final int COPY_BYTES = 64 << 10;
 
   private final int rank;
@@ -30,10 +32,10 @@ final class SelfSends {
   }
 
   /**
-   * Ends a blocking send that was not complete at once. The message is copied whatever its length:
-   * the receive can only be posted after this call.
+   * Completes a blocking send that was not complete at once. Copies a message of any length, as its
+   * receive can only be posted after this call.
    *
-   * @throws FmiException if it is to wait for that receive
+   * @throws FmiException if the send is synchronous
    */
   void sendLater(Object base, long offset, long bytes, int context, long tag, Mode mode) {
     if (mode == Mode.SYNCHRONOUS) {
@@ -58,7 +60,7 @@ final class SelfSends {
             + " would wait forever: post its receive first");
   }
 
-  /** Keeps a non-blocking send that was not complete at once until its receive is posted. */
+  /** Queues a non-blocking send that was not complete at once until its receive is posted. */
   void sendLater(MessageRequest send) {
     mailbox.keep(send, rank);
   }

@@ -9,15 +9,14 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies of messages whose sends are complete and that their peers do not take yet: those of
- * buffered sends, in the room that the program has attached, or those of standard sends, in the
- * rank's own.
+ * Copies of messages whose sends are complete and that their peers have not taken yet: buffered
+ * sends in the room that the program has attached, or standard sends in the rank's own.
  *
- * <p>Copies lie off the heap in pieces, one peer's messages after each other. A peer takes its
- * messages about in that order, so a piece is soon free as a whole.
+ * <p>Copies are off the heap in pieces, each with consecutive messages to one peer. A peer takes
+ * its messages roughly in order, so a piece soon becomes free as a whole.
  */
 final class SendBuffer {
-  /** Memory that messages to one peer are copied to. */
+  /** Memory for copies of messages to one peer. */
   static final class Piece {
     private final MemorySegment memory;
     private long end;
@@ -30,13 +29,13 @@ final class SendBuffer {
 
   private static final int PIECE_BYTES = 64 << 10;
 
-  /** An empty buffer does not keep more memory than this. */
+  /** The most memory that an empty buffer holds. */
   private static final long KEPT_BYTES = 16 << 20;
 
   private final int messageCost;
   private final NativePieces pieces = new NativePieces();
 
-  /** By peer, the piece that its next message is copied to. */
+  /** By peer, the piece for its next message. */
   private final @Nullable Piece[] filling;
 
   private long bytes;
@@ -46,26 +45,26 @@ final class SendBuffer {
    * A buffer without room.
    *
    * @param size the number of ranks
-   * @param messageCost what a message takes of the room beside its length
+   * @param messageCost the room that a message takes in addition to its length
    */
   SendBuffer(int size, int messageCost) {
     this.filling = new Piece[size];
     this.messageCost = messageCost;
   }
 
-  /** Begins an epoch: nothing is under way. */
+  /** Begins an epoch without pending copies. */
   void reset() {
     Arrays.fill(filling, null);
     pieces.drop();
     used = 0;
   }
 
-  /** All of its room in bytes, free or not. */
+  /** The total room in bytes, free or not. */
   long bytes() {
     return bytes;
   }
 
-  /** From now on it has this much room, whatever is in use. */
+  /** Sets the total room, even below the amount in use. */
   void room(long newBytes) {
     bytes = newBytes;
     pieces.most(newBytes);
@@ -79,7 +78,7 @@ final class SendBuffer {
     return length + messageCost <= bytes - used;
   }
 
-  /** Makes a request a send of a copy of a message, which there is room for. */
+  /** Prepares a request as the send of a copy, for which there is room. */
   void prepare(
       MessageRequest r, Object base, long offset, long length, int dest, int context, long tag) {
     take(length);
@@ -115,7 +114,7 @@ final class SendBuffer {
     return memory != null ? memory : MessagePool.memory(length);
   }
 
-  /** The send of a copy is complete. */
+  /** Frees the copy of a completed send. */
   void give(MessageRequest r) {
     Piece piece = r.piece;
     r.piece = null;
@@ -135,13 +134,13 @@ final class SendBuffer {
     }
   }
 
-  /** A message of this length takes its room. */
+  /** Takes room for a message of this length. */
   void take(long length) {
     used += length + messageCost;
     assert used <= bytes : "a message is copied that there is no room for";
   }
 
-  /** The room of a message of this length is free again. */
+  /** Frees the room of a message of this length. */
   void give(long length) {
     used -= length + messageCost;
     assert used >= 0 : "more room was given back than taken";

@@ -2,9 +2,9 @@ package org.fmi.core.p2p;
 
 import org.jspecify.annotations.Nullable;
 
-/** Lists the peers that have something to send, and lets them send it in turn. */
+/** The peers that have something to send, which take turns to send it. */
 final class SendList {
-  /** The first {@link #count} elements. */
+  /** The peers, in the first {@link #count} elements. */
   private @Nullable Peer[] unsent;
 
   private int count;
@@ -33,7 +33,7 @@ final class SendList {
   }
 
   /**
-   * Sends what the transports take.
+   * Sends as much as the transports take.
    *
    * @return the amount of work done
    */
@@ -60,7 +60,10 @@ final class SendList {
     return frames;
   }
 
-  /** The first {@code kept} peers stay listed, and those from {@code next} on: one has thrown. */
+  /**
+   * Compacts the list after a peer has thrown: the first {@code kept} peers and those from {@code
+   * next} on stay.
+   */
   private void keep(int kept, int next) {
     assert kept <= next : "more peers are kept than were looked at";
     int n = kept;

@@ -5,9 +5,9 @@ import org.fmi.Status;
 import org.fmi.provider.Progressing;
 
 /**
- * A send of the program that was complete when it began, as most short ones are: a window of them
- * would fill the caches with what a {@link MessageRequest} remembers. Where answers on requests are
- * recorded there is none: repeated, the same send may have to wait.
+ * A send of the program that completed at once, as most short ones do: a window of full {@link
+ * MessageRequest}s would fill the caches. Not used when tests of requests are recorded, as a
+ * replayed send may have to wait.
  *
  * @param since see {@link Epoch#since}
  */

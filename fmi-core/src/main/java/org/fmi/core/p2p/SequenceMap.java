@@ -22,7 +22,7 @@ final class SequenceMap {
     return values[find(sequence)];
   }
 
-  /** Takes a request out; null if there is none of this number. */
+  /** Removes the request of this number; null if there is none. */
   @Nullable MessageRequest remove(long sequence) {
     int hole = find(sequence);
     MessageRequest removed = values[hole];
@@ -31,7 +31,7 @@ final class SequenceMap {
     }
     count--;
     assert count >= 0 : "more requests were taken out than put in";
-    // Whoever probed past the hole moves into it, so that no chain is cut.
+    // An entry that was probed past the hole moves into it, so that no chain breaks.
     int mask = keys.length - 1;
     for (int i = hole + 1 & mask; values[i] != null; i = i + 1 & mask) {
       int home = home(keys[i]);
@@ -53,7 +53,7 @@ final class SequenceMap {
     }
   }
 
-  /** Where the number is, or would go. */
+  /** The slot of the number, or the one where it would be inserted. */
   private int find(long sequence) {
     int mask = keys.length - 1;
     int i = home(sequence);

@@ -3,7 +3,7 @@ package org.fmi.core.p2p;
 import org.fmi.Status;
 import org.jspecify.annotations.Nullable;
 
-/** Statuses given out lately: a program that repeats itself allocates none. */
+/** Recently returned statuses, so that a repetitive program allocates none. */
 public final class StatusCache {
   /** A power of two. */
   private static final int SIZE = 64;
@@ -11,7 +11,7 @@ public final class StatusCache {
   /** By a hash of their content. */
   private final @Nullable Status[] statuses = new Status[SIZE];
 
-  /** A status that says this, one given out before if possible. */
+  /** A status with this content, a cached one if possible. */
   public Status of(int source, int tag, long bytes) {
     int slot = (source * 31 + tag * 7 + (int) (bytes >>> 3)) & (SIZE - 1);
     Status s = statuses[slot];

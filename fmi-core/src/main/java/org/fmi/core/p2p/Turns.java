@@ -5,24 +5,22 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 
 /**
- * The iteration of a loop that the program is in, as its collectives carry it; and what follows
- * where two ranks make one call in different iterations: one of them may have skipped a call, and
- * gets the data of another iteration.
+ * The loop iteration that the program's collectives carry, and the reaction if two ranks make one
+ * call in different iterations: one of them may have skipped a call, and would get data of another
+ * iteration.
  *
- * <p>A turn has a few bits of a {@link CollectiveCall}: it tells iterations apart that are near to
- * each other. It is that of the epoch in which the iteration began: after a failure ranks begin
- * anew, or say nothing of the rest of an iteration that they go on with.
+ * <p>A turn takes a few bits of a {@link CollectiveCall}: it distinguishes nearby iterations. It is
+ * valid in the epoch in which its iteration began: after a failure, ranks start an iteration over,
+ * or omit the turn for the rest of an iteration that they continue.
  */
 public final class Turns {
-  /**
-   * How many iterations have numbers of their own. An odd number: a loop's habits are even ones.
-   */
+  /** The number of distinct iterations. It is odd, as periods in loops are mostly even. */
   private static final int ITERATIONS = 255;
 
-  /** The turn outside of loops: it goes with any. */
+  /** The turn outside of loops, which matches any. */
   public static final int NONE = 0;
 
-  /** All turns are less. Those of two loops, one after the other, are different. */
+  /** Exceeds all turns. Consecutive loops have different turns. */
   static final int END = 1 + 2 * ITERATIONS;
 
   private final boolean refuses;
@@ -32,20 +30,23 @@ public final class Turns {
   private long iteration;
   private int turn = NONE;
 
-  /** The last loop that was warned of. Its iterations are compared no more: they may be meant. */
+  /**
+   * The last loop with a warning. Its iterations are no longer compared, as the difference may be
+   * intended.
+   */
   private long warnedOf = -1;
 
   /**
-   * Outside of loops.
+   * The state outside of loops.
    *
-   * @param refuses whether a difference is an error; else it is warned of, once in a loop
+   * @param refuses whether a difference is an error; if not, there is one warning per loop
    */
   public Turns(boolean refuses, Consumer<String> warns) {
     this.refuses = refuses;
     this.warns = warns;
   }
 
-  /** An iteration begins. */
+  /** Begins an iteration. */
   public void begins(long ofLoop, long next, int inEpoch) {
     epoch = inEpoch;
     loop = ofLoop;
@@ -53,12 +54,12 @@ public final class Turns {
     turn = loop == warnedOf ? NONE : of(loop, iteration);
   }
 
-  /** The loop is over. */
+  /** Ends the loop. */
   public void ends() {
     turn = NONE;
   }
 
-  /** What a call carries that begins in this epoch. */
+  /** The turn of a call that begins in this epoch. */
   public int now(int inEpoch) {
     return inEpoch == epoch ? turn : NONE;
   }
@@ -67,20 +68,20 @@ public final class Turns {
     return (int) (1 + iteration % ITERATIONS + (loop & 1) * ITERATIONS);
   }
 
-  /** Whether two ranks may be in one call, as they are in one iteration, or not in one loop. */
+  /** Whether two ranks may be in one call: in the same iteration, or in different loops. */
   static boolean match(int one, int other) {
     return one == other || one == NONE || other == NONE || one > ITERATIONS != other > ITERATIONS;
   }
 
   /**
-   * This rank is in a call that another one makes in another iteration.
+   * Handles a call that another rank makes in another iteration.
    *
-   * @param theirs the other's turn
-   * @throws FmiException if that is refused
+   * @param theirs the other rank's turn
+   * @throws FmiException if differences are refused
    */
   public void differ(int rank, int source, String call, int theirs) {
     if (turn == NONE) {
-      return; // it has been warned of in this call
+      return; // this call has already caused a warning
     }
     long ahead = Math.floorMod(theirs - turn, ITERATIONS);
     long other = iteration + (ahead > ITERATIONS / 2 ? ahead - ITERATIONS : ahead);

@@ -4,19 +4,19 @@ import java.lang.foreign.MemorySegment;
 import org.fmi.spi.RemoteMemory;
 import org.jspecify.annotations.Nullable;
 
-/** A message that has arrived, or was announced, before its receive. Reused. */
+/** A message that arrived, or was announced, before its receive. Reused. */
 public final class UnexpectedMessage {
-  /** Where the data is. */
+  /** The place of its data. */
   enum Place {
     /** Here, in {@link #data}. */
     HELD,
-    /** At the sender; a CTS asks for it. */
+    /** At the sender; a CTS requests it. */
     REMOTE,
     /** In the buffer of {@link #sender}, a send of this rank to itself. */
     SELF
   }
 
-  /** Its place among the messages that a kind of pattern finds. */
+  /** Its entry in the queue of one kind of pattern. */
   static final class Entry extends MatchTable.Queued {
     final UnexpectedMessage message;
 
@@ -41,29 +41,29 @@ public final class UnexpectedMessage {
 
   private Ledger.@Nullable Tracked tracked;
 
-  /** Names the rendezvous of a remote message. */
+  /** The number of a remote message's rendezvous. */
   long sequence;
 
-  /** Whether a remote message can be read, and how: see {@link RemoteMemory#expose}. */
+  /** Whether a remote message can be read, and its ticket: see {@link RemoteMemory#expose}. */
   boolean exposed;
 
   final long[] ticket = new long[RemoteMemory.TICKET_LONGS];
 
-  /** What is given back to the sender's eager window when it is consumed. */
+  /** The part of the sender's eager window that is returned when it is consumed. */
   long charge;
 
-  /** Room of the attached buffer that is free again when it is consumed. */
+  /** The room of the attached buffer that is freed when it is consumed. */
   long buffered;
 
-  /** The first {@link #length} bytes are the message, if it is held. */
+  /** The memory whose first {@link #length} bytes are the message, if it is held. */
   MemorySegment data;
 
   @Nullable MessageRequest sender;
 
-  /** Whether its data is on the way here, for a checkpoint. */
+  /** Whether its data is being fetched, for a checkpoint. */
   boolean fetching;
 
-  /** Neighbours in the order of arrival, or in the pool. */
+  /** Its neighbours in the order of arrival, or in the pool. */
   @Nullable UnexpectedMessage previous;
 
   @Nullable UnexpectedMessage next;
@@ -84,7 +84,7 @@ public final class UnexpectedMessage {
     }
   }
 
-  /** The context that it was sent in. */
+  /** The context of the message. */
   public int context() {
     return context;
   }
@@ -104,7 +104,7 @@ public final class UnexpectedMessage {
     return length;
   }
 
-  /** Whose it is, as a part of a sentence. */
+  /** Its sender and call or tag, as part of a sentence. */
   public String describe() {
     return "rank " + source + " " + CollectiveCall.belonging(context, tag);
   }
@@ -119,17 +119,17 @@ public final class UnexpectedMessage {
     return place == Place.SELF;
   }
 
-  /** Its data, from 0 on, if that {@linkplain #isHere is here}. */
+  /** Its data, from offset 0 on, if it {@linkplain #isHere is here}. */
   public MemorySegment data() {
     return data;
   }
 
-  /** What the ledger remembers of it; null if nothing. */
+  /** The ledger's state of it; null for none. */
   public Ledger.@Nullable Tracked tracked() {
     return tracked;
   }
 
-  /** Has the ledger remember something of it from now on; null for nothing. */
+  /** Sets the ledger's state of it; null for none. */
   public void track(Ledger.@Nullable Tracked by) {
     tracked = by;
   }

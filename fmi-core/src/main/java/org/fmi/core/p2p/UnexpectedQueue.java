@@ -4,11 +4,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that wait for a receive. A receive takes the oldest one it wants.
+ * The unmatched messages. A receive takes the oldest one that matches it.
  *
- * <p>Each message stands in one queue for each kind of {@link Pattern}, so that the first of a
- * pattern's queue is the answer. Queues of wildcards are kept only once a receive has asked by such
- * a wildcard.
+ * <p>Each message is in one queue per kind of {@link Pattern}, so that the head of a pattern's
+ * queue is the answer. Queues of a wildcard kind exist only after a receive of that kind.
  */
 final class UnexpectedQueue {
   private final MatchTable table = new MatchTable();
@@ -23,12 +22,12 @@ final class UnexpectedQueue {
     return count;
   }
 
-  /** Memory taken by the data of all messages. */
+  /** The memory of all messages' data. */
   long heldBytes() {
     return heldBytes;
   }
 
-  /** The first in the order of arrival; the others follow by {@link UnexpectedMessage#next}. */
+  /** The oldest message; {@link UnexpectedMessage#next} leads to the later ones. */
   @Nullable UnexpectedMessage oldest() {
     return oldest;
   }
@@ -52,7 +51,7 @@ final class UnexpectedQueue {
     }
   }
 
-  /** The oldest message that a receive wants, left in the queue; null if there is none. */
+  /** The oldest message that matches a receive, left in the queue; null if there is none. */
   @Nullable UnexpectedMessage first(int context, int wantedSource, long wantedTag) {
     if (count == 0) {
       return null;
@@ -70,7 +69,7 @@ final class UnexpectedQueue {
     return e == null ? null : e.message;
   }
 
-  /** The data of a message in this queue has come. */
+  /** Sets the data of a message in this queue that has been fetched. */
   void hold(UnexpectedMessage m, MemorySegment data) {
     m.place = UnexpectedMessage.Place.HELD;
     m.data = data;

@@ -1,9 +1,6 @@
 package org.fmi.core.p2p;
 
-/**
- * A receive of a collective has got a message of another call, of another length, or of another
- * iteration.
- */
+/** A collective's receive got a message of another call, length or iteration. */
 public final class UnfitMessageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -23,7 +20,7 @@ public final class UnfitMessageException extends RuntimeException {
     return source;
   }
 
-  /** What the sender has called: see {@link CollectiveCall}. */
+  /** The sender's call: see {@link CollectiveCall}. */
   public long call() {
     return call;
   }

@@ -7,7 +7,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Timespan;
 
-/** The end of a long wait in a blocking call, as the JVM's flight recorder has it. */
+/** The end of a long wait in a blocking call, as an event of the JVM's flight recorder. */
 @Name("fmi.Wait")
 @Label("Wait")
 @Category("FMI")
@@ -39,7 +39,7 @@ final class WaitEvent extends Event {
     this.nanos = nanos;
   }
 
-  /** Tells of a wait that has ended. */
+  /** Records a wait that has ended. */
   static void tell(LongWait wait, long nanos) {
     new WaitEvent(wait, nanos).commit();
   }

@@ -15,26 +15,26 @@ import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Waits on the caller's thread, and makes all progress meanwhile: for a request, a message to probe
- * for, or a number in shared memory. Finds out when what is waited for will never come (rule 7 of
- * the {@link org.fmi.core.p2p package}).
+ * Waits on the caller's thread, and makes all progress in the meantime: for a request, a message to
+ * probe for, or a number in shared memory. Detects waits that can never end (rule 7 of the {@link
+ * org.fmi.core.p2p package}).
  */
 final class Waits {
   private static final int NOBODY = -1;
 
-  /** As the context of what is waited for: none. */
+  /** The awaited context of a call without one. */
   private static final int NONE = -1;
 
-  /** How long a wait has lasted, about, when the rank first sleeps for long. */
+  /** The approximate duration of a wait when the rank begins its first longest sleep. */
   private static final long LONG_NANOS = 100_000_000;
 
-  /** A call that looks at something again within this time has waited for it all the while. */
+  /** A call that polls the same request again within this time counts as one wait. */
   private static final long GOES_ON_NANOS = 1_000_000_000;
 
-  /** How long calls have nothing to do before peers announce what they hold back. */
+  /** The idle time of calls after which peers are asked to announce sends that they hold back. */
   private static final long HELD_NANOS = 2_000_000;
 
-  /** How long peers hold something back at most though calls have something to do. */
+  /** The longest time for which peers hold sends back even if calls are busy. */
   private static final long HELD_LONG_NANOS = 50_000_000;
 
   private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();
@@ -54,37 +54,38 @@ final class Waits {
   /** The rank that a blocking call waits for; negative if there is none, or any would do. */
   private int awaited = NOBODY;
 
-  /** What that call waits for; null in a probe, and where it is a number in shared memory. */
+  /** The request that this call waits for; null in a probe, and for a number in shared memory. */
   private @Nullable MessageRequest awaitedRequest;
 
-  /** Where that number stands. */
+  /** The memory of that number. */
   private @Nullable MemorySegment awaitedMemory;
 
   private long awaitedOffset;
   private long awaitedLeast;
 
-  /** In which context that call waits. */
+  /** The context of this call. */
   private int awaitedContext = NONE;
 
   private int probedContext;
   private long probedTag;
 
   /**
-   * That call, once it has waited for long. Written by the thread that waits, never on a message's
-   * way; a record, so that whoever reads it sees all of one call.
+   * This call, once it has waited for long. Written by the waiting thread, never on a message's
+   * path; a record, so that a reader sees all parts of one call.
    */
   private volatile @Nullable LongWait longWait;
 
-  /**
-   * What the last call of {@link #progress} that waited long was for, since when, and until when.
-   */
+  /** The request of the last long wait in {@link #progress}, and that wait's start and end. */
   private @Nullable MessageRequest progressed;
 
   private long progressedSince;
   private long progressedUntil;
   private boolean progressedLong;
 
-  /** Whether peers may hold messages back, since when, and since when calls have had no work. */
+  /**
+   * Whether peers may hold sends back and since when, and whether calls have been idle and since
+   * when.
+   */
   private boolean held;
 
   private long heldSince;
@@ -92,7 +93,7 @@ final class Waits {
   private boolean idle;
   private long idleSince;
 
-  /** A rank that waits for this one, which has left; negative if there is none. */
+  /** A rank that waits for this rank, which has left; negative if there is none. */
   private int stuck = NOBODY;
 
   private boolean left;
@@ -133,7 +134,7 @@ final class Waits {
   }
 
   /**
-   * Does something inside of a call that waits, which goes on waiting afterwards.
+   * Runs work within a waiting call, which continues to wait afterwards.
    *
    * @param work may wait itself
    */
@@ -168,7 +169,7 @@ final class Waits {
     }
   }
 
-  /** Returns when there is a message that a probe wants. */
+  /** Returns when there is a message that matches a probe. */
   UnexpectedMessage await(int source, int context, long tag) {
     UnexpectedMessage m = mailbox.find(source, context, tag);
     if (m != null) {
@@ -193,7 +194,9 @@ final class Waits {
     }
   }
 
-  /** Returns when a number in shared memory, set by rank {@code source}, has become so large. */
+  /**
+   * Returns when a number in shared memory, set by rank {@code source}, is {@code least} or more.
+   */
   void await(MemorySegment memory, long offset, long least, int source, int context) {
     progress.busy();
     awaited = source;
@@ -212,23 +215,24 @@ final class Waits {
     }
   }
 
-  /** The blocking call is over. */
+  /** Ends the blocking call. */
   private void end() {
     awaited = NOBODY;
     awaitedContext = NONE;
     LongWait wait = longWait;
     if (wait != null) {
       longWait = null;
-      if (FlightRecorder.isInitialized()) { // which an event would take a fifth of a second for
+      if (FlightRecorder
+          .isInitialized()) { // without a recorder an event would take a fifth of a second
         WaitEvent.tell(wait, progress.now() - wait.sinceNanos());
       }
     }
   }
 
   /**
-   * Polls once, and waits a moment if there was nothing, in a call that looks again and again.
+   * Polls once, and waits briefly if there was nothing, in a call that polls repeatedly.
    *
-   * @param r what it waits for, among others; null if that is no request
+   * @param r a request that it waits for; null if it waits for none
    */
   void progress(@Nullable MessageRequest r) {
     awaitedRequest = r;
@@ -242,7 +246,7 @@ final class Waits {
         progressedSince = wait.sinceNanos();
         progressedUntil = progress.now();
         progressedLong = true;
-        longWait = null; // not its end: the call looks again
+        longWait = null; // not the end of the wait: the call polls again
       }
       awaitedRequest = null;
       end();
@@ -254,7 +258,7 @@ final class Waits {
     return memory != null && (long) SHARED.getAcquire(memory, awaitedOffset) < awaitedLeast;
   }
 
-  /** Polls once, and waits a moment if there was nothing. */
+  /** Polls once, and waits briefly if there was nothing. */
   private void step() {
     epoch.check();
     if (stuck >= 0) {
@@ -269,20 +273,20 @@ final class Waits {
     }
   }
 
-  /** Makes what progress is possible now, in a call that does not wait. */
+  /** Makes progress in a call that does not wait. Returns the amount of work. */
   int look() {
     epoch.check();
     return work(progress.look(frames));
   }
 
-  /** Makes what progress is possible now. */
+  /** Makes progress without blocking. */
   void poll() {
     if (look() == 0) {
-      boolean _ = listener.waits(); // a program that looks again and again waits too
+      boolean _ = listener.waits(); // a program that polls repeatedly waits too
     }
   }
 
-  /** What is done behind each poll; returns the amount of work with that of the poll. */
+  /** Does the work after each poll; returns the amount of work including the poll's. */
   private int work(int polled) {
     int work = polled;
     if (!unsent.isEmpty()) {
@@ -297,7 +301,7 @@ final class Waits {
     return work;
   }
 
-  /** Messages of a peer wait for credit. */
+  /** Notes that a peer holds sends back for credit. */
   void onHeld(Peer p) {
     p.onHeld();
     if (!held) {
@@ -307,7 +311,7 @@ final class Waits {
     idle = false;
   }
 
-  /** Has announced what is held back if there has been nothing to do for a while. */
+  /** Asks peers to announce these sends once this rank has been idle for a while. */
   private void askToAnnounce(boolean nothing) {
     long now = progress.now();
     if (!nothing || !idle) {
@@ -321,19 +325,19 @@ final class Waits {
     }
   }
 
-  /** Has announced what peers hold back for credit. */
+  /** Asks peers to announce the sends that they hold back for credit. */
   void askToAnnounce() {
     held = false;
     peers.askToAnnounce();
     unsent.flush();
   }
 
-  /** Ends a {@link #step} that sleeps, now or the next one. Any thread. */
+  /** Ends a {@link #step} that sleeps, or the next one. Any thread. */
   void wakeup() {
     progress.wakeup();
   }
 
-  /** Adds what it has counted. Any thread. */
+  /** Adds its counts. Any thread. */
   void count(Map<Counter, Long> counters) {
     counters.put(Counter.WAITS, progress.sleeps());
     counters.put(Counter.WAIT_NANOS, progress.sleptNanos());
@@ -345,7 +349,7 @@ final class Waits {
 
   // ---- long waits
 
-  /** The call that waits, if it has done so for a while. Any thread. */
+  /** The current call, if it has waited for a while. Any thread. */
   @Nullable LongWait longWait() {
     return longWait;
   }
@@ -375,9 +379,9 @@ final class Waits {
         && peers.get(r.peer).isShort(r.bytes);
   }
 
-  // ---- waits without hope
+  // ---- hopeless waits
 
-  /** What is waited for may never come: the peer may have left without sending it. */
+  /** Asks the awaited peer whether it has left without sending the awaited message. */
   private void askIfLong() {
     if (progress.longWait() && !left && awaited >= 0 && awaited != rank) {
       Peer p = peers.get(awaited);
@@ -387,7 +391,7 @@ final class Waits {
     }
   }
 
-  /** Whether nothing has come of what the blocking call wants of this peer. */
+  /** Whether the blocking call still lacks everything that it wants from this peer. */
   private boolean waitsFor(Peer p) {
     if (awaitedMemory != null) {
       return sharedIsLess();
@@ -399,27 +403,27 @@ final class Waits {
     return r.pending() && (r.send ? p.unmatched(r) : !r.hasMatched());
   }
 
-  /** The program makes no more calls, but for what the runtime does to end it. */
+  /** Notes that the program makes no more calls except those by which the runtime ends it. */
   void leave() {
     left = true;
   }
 
-  /** A peer waits long for this rank. */
+  /** Answers a peer that has waited for this rank for long. */
   void onAsk(Peer p) {
     if (left && p.settled()) {
       p.tell(FrameKind.LEFT);
     }
   }
 
-  /** A peer that was asked has left the program's communication. */
+  /** Handles the answer of a peer that has left. */
   void onLeft(Peer p) {
-    // The answer may be late: who has left too waits for what the runtime sends.
+    // The answer may be late; and a rank that has left too waits only for the runtime.
     if (!left && awaited == p.rank && waitsFor(p)) {
       p.tell(FrameKind.STUCK);
     }
   }
 
-  /** A peer waits for this rank, which has nothing more to send. */
+  /** Handles a peer that waits for this rank, which has nothing more to send. */
   void onStuck(Peer p) {
     stuck = left ? p.rank : NOBODY;
   }

@@ -1,14 +1,14 @@
 package org.fmi.core.progress;
 
 /**
- * The core that the application's thread of a rank has to itself while the rank communicates, if
- * there is one. Used by that thread.
+ * A core dedicated to a rank's application thread while the rank communicates, if there is one.
+ * Used by that thread.
  *
- * <p>Threads inherit what their starter is bound to. So the runtime leaves the core whenever it
- * starts threads of its own, and takes it again before the program goes on.
+ * <p>Threads inherit the binding of the thread that starts them. So the runtime leaves the core
+ * whenever it starts threads, and takes it again before the program continues.
  */
 public interface OwnCore {
-  /** The rank shares its cores. */
+  /** No dedicated core. */
   OwnCore NONE =
       new OwnCore() {
         @Override
@@ -28,10 +28,10 @@ public interface OwnCore {
         public void leave() {}
       };
 
-  /** Whether there is one. */
+  /** Whether there is a dedicated core. */
   boolean exists();
 
-  /** Whether the JVM compiles now, the rank's code as a rule, and could do with this core. */
+  /** Whether the JVM is compiling, usually the rank's code, and could use this core. */
   boolean isWanted();
 
   /** Binds the calling thread to it. */

@@ -18,7 +18,7 @@ public final class ParkingClock implements RankClock {
   @Override
   public void await(long maxNanos) {
     long begin = System.nanoTime();
-    // An interrupt is the program's business: it must not make this wait spin, nor be swallowed.
+    // An interrupt belongs to the program: it must neither make this wait spin nor be swallowed.
     boolean interrupted = false;
     waiter = Thread.currentThread();
     while (!signal.getAndSet(false)) {

@@ -7,29 +7,33 @@ import org.fmi.spi.Transport;
 
 /**
  * Polls the transports of the epoch and puts the application's thread to sleep when they have
- * nothing. Only {@link #wakeup} may be called by other threads.
+ * nothing. Other threads may call only {@link #wakeup}.
  *
- * <p>The first transport, the fastest, is polled each time. A poll of another one costs a system
- * call, several times what a message through shared memory takes. So while the first brings work
- * the others are polled rarely; when it has had none for a while they are polled each time. A
- * program that looks by itself now and then has all of them polled, unless it looks very often.
+ * <p>The first transport, the fastest, is polled each time. Polling another one costs a system
+ * call, several times the cost of a message through shared memory. So the other transports are
+ * polled rarely while the first brings work, and each time once it has had none for a while. Calls
+ * that do not wait poll all of them, unless they are very frequent.
  *
- * <p>The rank sleeps in the last transport's {@link Transport#await}; the others ring its bell.
+ * <p>The rank sleeps in the last transport's {@link Transport#await}; the other transports ring its
+ * bell.
  */
 public final class Poller {
   /**
-   * Polls of the first transport that find nothing before the others are polled too; a microsecond
-   * or two.
+   * Polls of the first transport without work before the other transports are polled too; a
+   * microsecond or two.
    */
   private static final int PATIENCE = 64;
 
-  /** How much patience a poll behind a yield costs: a yield lasts as long as this many polls. */
+  /** The patience that a poll with a yield costs: a yield lasts as long as this many polls. */
   private static final int PATIENCE_PER_YIELD = 16;
 
-  /** The others are polled once in this many polls, whatever the first has. */
+  /** The other transports are polled at least once in this many polls. */
   private static final int MOST_PASSED_OVER = 256;
 
-  /** How often calls that do not wait have the others polled: a hundredth of their time. */
+  /**
+   * The interval at which calls that do not wait poll the other transports: a hundredth of their
+   * time.
+   */
   private static final long LOOK_NANOS = 100_000;
 
   private final WaitStrategy waiting;
@@ -38,22 +42,24 @@ public final class Poller {
   /** Replaced, never changed. */
   private volatile Transport[] transports = {};
 
-  /** How many polls in a row the first transport has had nothing, up to {@link #PATIENCE}. */
+  /**
+   * The number of polls in a row without work from the first transport, up to {@link #PATIENCE}.
+   */
   private int quiet;
 
-  /** Polls that passed the others over. */
+  /** Polls that skipped the other transports. */
   private int passedOver;
 
-  /** When a call that does not wait last had the others polled. */
+  /** The last time that a call that does not wait polled the other transports. */
   private long looked;
 
-  // Beside a sleep, looking at the clock costs nothing.
+  // Next to a sleep, reading the clock costs nothing.
   private long sleeps;
   private long sleptNanos;
 
   /**
-   * @param beforeLongSleep called before each sleep that is as long as any: nothing has come for a
-   *     tenth of a second
+   * @param beforeLongSleep called before each sleep of the longest duration: there has been no work
+   *     for a tenth of a second
    */
   public Poller(WaitStrategy waiting, Runnable beforeLongSleep) {
     this.waiting = waiting;
@@ -61,7 +67,7 @@ public final class Poller {
     this.looked = waiting.now();
   }
 
-  /** Goes on with the transports of a new epoch. */
+  /** Continues with the transports of a new epoch. */
   public void use(Transport[] epochTransports) {
     transports = epochTransports.clone();
     quiet = PATIENCE;
@@ -90,7 +96,7 @@ public final class Poller {
   }
 
   /**
-   * A {@link #poll} for a call that does not wait: it may be long before the next one.
+   * Polls for a call that does not wait: it may be a long time before the next one.
    *
    * @return the amount of work done
    */
@@ -106,7 +112,7 @@ public final class Poller {
   }
 
   private int pollOthers(Transport[] all, FrameHandler handler) {
-    // Not ever larger: it must not overflow.
+    // Bounded, so that it does not overflow.
     quiet = Math.min(quiet, PATIENCE);
     passedOver = 0;
     int work = 0;
@@ -121,12 +127,12 @@ public final class Poller {
     return waiting.mayWaitBusily();
   }
 
-  /** There was work: waiting starts over. */
+  /** Restarts waiting, as there was work. */
   public void busy() {
     waiting.reset();
   }
 
-  /** There was no work: returns when polling again makes sense. */
+  /** Waits, as there was no work; returns when polling again makes sense. */
   public void idle() {
     long nanos = waiting.idle();
     if (!waiting.spinning()) {
@@ -143,12 +149,12 @@ public final class Poller {
     }
   }
 
-  /** How often the rank has slept. Any thread: the number may be a little old. */
+  /** The number of sleeps. Any thread: the number may be slightly outdated. */
   public long sleeps() {
     return sleeps;
   }
 
-  /** How long it has slept in all. Any thread: the number may be a little old. */
+  /** The total time slept. Any thread: the number may be slightly outdated. */
   public long sleptNanos() {
     return sleptNanos;
   }
@@ -158,7 +164,7 @@ public final class Poller {
     return waiting.now();
   }
 
-  /** Whether there has been no work for long; true once in every long wait. */
+  /** Whether there has been no work for long; true once per long wait. */
   public boolean longWait() {
     return waiting.longWait();
   }

@@ -4,35 +4,35 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Decides what a rank does after a poll that found nothing: poll again, let others run, or sleep.
+ * Decides what a rank does after a poll without work: poll again, yield, or sleep.
  *
- * <p>Polling on costs nothing in latency (about 0.05 µs in shared memory) as long as the peer has a
- * core of its own; without one it keeps the peer from running for a whole time slice (4 ms). Then a
- * yield is the fastest way to the message (1.2 µs; 0.24 µs when nobody else wants to run). Being
- * woken from sleep takes 6 to 60 µs. Hence:
+ * <p>Continued polling costs nothing in latency (about 0.05 µs in shared memory) as long as the
+ * peer has a core. Without one, it stops the peer from running for a whole time slice (4 ms), and a
+ * yield is the fastest way to the message (1.2 µs; 0.24 µs when no other thread wants to run).
+ * Waking from sleep takes 6 to 60 µs. Hence:
  *
  * <ol>
- *   <li>{@link #SPINS} polls in a row, only while the machine's ranks are no more than its cores;
- *       with a yield now and then, for what is to bring the message may wait for this core: a
- *       thread of the kernel that works for a device;
+ *   <li>{@link #SPINS} polls in a row, only while the machine has at least as many cores as ranks;
+ *       with an occasional yield, as a kernel thread that works for a device may need this core to
+ *       deliver the message;
  *   <li>{@link #YIELDS} polls with a {@link Thread#yield} before each;
- *   <li>sleeps, of {@link #FIRST_SLEEP_NANOS} at first and then ever twice as long, up to {@link
- *       #LAST_SLEEP_NANOS}; an arrival ends them.
+ *   <li>sleeps of {@link #FIRST_SLEEP_NANOS} at first, each twice as long as the previous one, up
+ *       to {@link #LAST_SLEEP_NANOS}; an arrival ends a sleep.
  * </ol>
  *
- * <p>A rank that has a core of its own polls for {@link #SPIN_NANOS} instead, and then sleeps. It
- * yields only if a transport needs that, or while its own code is compiled: a program beside the
- * job would keep the core for a time slice each time.
+ * <p>A rank with a dedicated core polls for {@link #SPIN_NANOS} instead, and then sleeps. It yields
+ * only if a transport needs yields, or while its own code is compiled: another program on the
+ * machine would hold the core for a time slice each time.
  *
- * <p>Any work found starts it over.
+ * <p>Any work restarts the sequence.
  */
 public final class WaitStrategy {
-  /** Polls with hardly anything in between. */
+  /** Polls with almost nothing in between. */
   public static final int SPINS = 2_000;
 
   /**
-   * After this many polls it yields, which is less than a time slice later even if they are slow;
-   * on a core of its own it looks at the clock.
+   * Polls between two yields, which is less than a time slice even if polls are slow; on a
+   * dedicated core, polls between two readings of the clock.
    */
   private static final int SPINS_PER_PAUSE = 64;
 
@@ -40,8 +40,8 @@ public final class WaitStrategy {
   public static final int YIELDS = 400;
 
   /**
-   * How long a rank polls on a core of its own: ten times as long as a peer needs that is woken,
-   * and less than a time slice, so that who waits for this core is not kept from it for long.
+   * The polling time on a dedicated core: ten times the time that a woken peer needs, and less than
+   * a time slice, so that a thread that needs this core does not wait long.
    */
   public static final long SPIN_NANOS = 1_000_000;
 
@@ -51,19 +51,21 @@ public final class WaitStrategy {
   /** The longest sleep. */
   public static final long LAST_SLEEP_NANOS = 100_000_000;
 
-  /** A wait is long after this many of the longest sleeps in a row: a second. */
+  /** The number of longest sleeps in a row after which a wait is long: a second. */
   private static final int LONG_WAIT = 10;
 
-  /** How often a rank on a core of its own asks whether it is to yield; asking takes 10 µs. */
+  /**
+   * The interval at which a rank on a dedicated core checks whether to yield; a check takes 10 µs.
+   */
   static final long LOOK_NANOS = 5_000_000;
 
-  /** More polls than there are in {@link #SPIN_NANOS}. */
+  /** More polls than fit into {@link #SPIN_NANOS}. */
   private static final int UNTIL_TOLD = 1 << 30;
 
   private final int spins;
   private final int yields;
 
-  /** Whether the rank has a core of its own. */
+  /** Whether the rank has a dedicated core. */
   private final boolean ownCore;
 
   private final BooleanSupplier isWanted;
@@ -78,7 +80,7 @@ public final class WaitStrategy {
   private long sleep = FIRST_SLEEP_NANOS;
 
   /**
-   * For a machine where {@code ranks} ranks share {@code cores} cores.
+   * A strategy for a machine where {@code ranks} ranks share {@code cores} cores.
    *
    * @throws IllegalArgumentException if one of them is less than 1
    */
@@ -95,7 +97,7 @@ public final class WaitStrategy {
     this(nanoTime, spins(ranks, cores), YIELDS);
   }
 
-  /** Sleeps after so many polls of each kind. */
+  /** A strategy that sleeps after this many polls of each kind. */
   WaitStrategy(LongSupplier nanoTime, int spins, int yields) {
     this.spins = spins;
     this.yields = yields;
@@ -123,17 +125,17 @@ public final class WaitStrategy {
   }
 
   /**
-   * For a rank that has a core of its own.
+   * A strategy for a rank with a dedicated core.
    *
    * @param nanoTime the time in nanoseconds; only differences count
-   * @param isWanted whether the rank is to yield now; asked now and then
+   * @param isWanted whether the rank should yield now; called from time to time
    */
   public static WaitStrategy onOwnCore(LongSupplier nanoTime, BooleanSupplier isWanted) {
     return new WaitStrategy(nanoTime, isWanted);
   }
 
   /**
-   * As suits a rank on a core of its own, or one on a machine where {@code ranks} ranks share
+   * A strategy for a rank with a dedicated core, or on a machine where {@code ranks} ranks share
    * {@code cores} cores.
    *
    * @param nanoTime the time in nanoseconds; only differences count
@@ -144,7 +146,7 @@ public final class WaitStrategy {
         : new WaitStrategy(ranks, cores, nanoTime);
   }
 
-  /** Whether a transport needs yields while the rank polls on a core of its own. */
+  /** Sets whether a transport needs yields while the rank polls on a dedicated core. */
   public void needsYields(boolean needed) {
     yielding = !ownCore || needed;
   }
@@ -154,14 +156,14 @@ public final class WaitStrategy {
     return nanoTime.getAsLong();
   }
 
-  /** There was work. */
+  /** Restarts the sequence, as there was work. */
   public void reset() {
     idle = 0;
     longest = 0;
     sleep = FIRST_SLEEP_NANOS;
   }
 
-  /** Whether there has been no work for long; true once in every long wait. */
+  /** Whether there has been no work for long; true once per long wait. */
   public boolean longWait() {
     boolean result = longest >= LONG_WAIT;
     longest = result ? 0 : longest;
@@ -173,22 +175,22 @@ public final class WaitStrategy {
     return spins > 0;
   }
 
-  /** Whether the next {@link #idle} just returns. */
+  /** Whether the next {@link #idle} returns at once. */
   public boolean spinning() {
     return idle < spins;
   }
 
-  /** The next sleep is to be short again. */
+  /** Makes the next sleep short again. */
   public void napFirst() {
     sleep = FIRST_SLEEP_NANOS;
   }
 
   /**
-   * There was no work.
+   * Notes that there was no work.
    *
-   * @return how long to sleep before the next poll, in nanoseconds; 0 not at all
+   * @return the time to sleep before the next poll, in nanoseconds; 0 for none
    */
-  @SuppressWarnings("ThreadPriorityCheck") // to let the peer run on this core is all that is wanted
+  @SuppressWarnings("ThreadPriorityCheck") // the purpose is to let the peer run on this core
   public long idle() {
     if (idle < spins) {
       idle++;
@@ -231,7 +233,7 @@ public final class WaitStrategy {
     }
   }
 
-  /** How this rank waits, for a person. */
+  /** The strategy, in words for a person. */
   @Override
   public String toString() {
     if (ownCore) {

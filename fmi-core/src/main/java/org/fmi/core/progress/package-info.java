@@ -1,6 +1,6 @@
 /**
- * The poll loop, and strategies of waiting. The application's thread makes all progress: whoever
- * blocks, polls.
+ * The poll loop and the wait strategies. The application's thread makes all progress: a thread that
+ * blocks also polls.
  */
 @NullMarked
 package org.fmi.core.progress;

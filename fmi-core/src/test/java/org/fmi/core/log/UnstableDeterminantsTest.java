@@ -215,7 +215,7 @@ final class UnstableDeterminantsTest {
     chooses(0, 3);
     network = new MemoryNetwork(SIZE, 1, NARROW);
     for (int rank = 0; rank < 2; rank++) {
-      ranks[rank].goOn(1, new Transport[] {network.transport(rank)});
+      ranks[rank].resume(1, new Transport[] {network.transport(rank)});
     }
     chooses(0, 1);
     chooses(0, 1);
@@ -278,7 +278,7 @@ final class UnstableDeterminantsTest {
     tells(1);
     MemoryNetwork next = new MemoryNetwork(SIZE, 1, Options.PLAIN);
     for (int rank = 0; rank < SIZE; rank++) {
-      ranks[rank].goOn(1, new Transport[] {next.transport(rank)});
+      ranks[rank].resume(1, new Transport[] {next.transport(rank)});
     }
     chooses(0, 3);
     message(0, 1);

@@ -275,7 +275,7 @@ final class SendBufferTest {
     }
     MemoryNetwork next = new MemoryNetwork(2, 1, Options.PLAIN);
     receiver.enter(1, new Transport[] {next.transport(1)});
-    sender.goOn(1, new Transport[] {next.transport(0)});
+    sender.resume(1, new Transport[] {next.transport(0)});
     assertThat(sender.requests().copies.inUse()).isFalse();
     assertThat(senderLedger.sendAgain(1)).containsExactly(all, (long) all * BYTES);
     receiveAll(0, all);

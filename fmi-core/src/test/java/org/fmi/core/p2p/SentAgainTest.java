@@ -56,7 +56,7 @@ final class SentAgainTest {
     }
     MemoryNetwork next = new MemoryNetwork(2, 1, Options.PLAIN);
     replacement.enter(1, new Transport[] {next.transport(1)});
-    survivor.goOn(1, new Transport[] {next.transport(0)});
+    survivor.resume(1, new Transport[] {next.transport(0)});
     assertThat(survivorLedger.sendAgain(1)).containsExactly(MESSAGES, (long) MESSAGES * BYTES);
   }
 
