@@ -26,7 +26,7 @@
  *   <li><b>The size of the log (5.3)</b>: a checkpoint cuts it. The paper keeps the logs of the
  *       last l checkpoints, as its processes do not agree on a commit; here one is enough. {@link
  *       LogRoom} bounds it, of which the paper has nothing.
- *   <li><b>Interrupted calls (6)</b> are not posted again: {@link org.fmi.core.p2p.Messenger#goOn}
+ *   <li><b>Interrupted calls (6)</b> are not posted again: {@link org.fmi.core.p2p.Messenger#resume}
  *       keeps their requests.
  *   <li><b>What has come (7.1)</b> and <b>what is sent again (7.2)</b>: {@link
  *       LocalRollback#begin}. Ranks tell each other which messages of a pair they have; survivors
