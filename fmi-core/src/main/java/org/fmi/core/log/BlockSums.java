@@ -3,24 +3,25 @@ package org.fmi.core.log;
 import java.util.Arrays;
 
 /**
- * Sums over blocks of messages of one rank, of those that have come and that {@link ReceivedSums}
- * has no room for: one sum for up to {@link #MESSAGES} of them, in whatever order they come.
+ * Checksums over blocks of received messages of one rank, for messages that {@link ReceivedSums}
+ * has no room for. A block has one checksum for up to {@link #MESSAGES} messages, which may arrive
+ * in any order.
  *
- * <p>Another block begins at each line, so that none has messages of both sides of it.
+ * <p>A new block begins at each recovery line, so no block has messages from both sides of it.
  */
 final class BlockSums {
-  /** Messages of a block, at most. */
+  /** Maximum number of messages per block. */
   static final int MESSAGES = 4096;
 
-  /** In place of the sum of a block of which a message has not come whole. */
+  /** Stands for the checksum of a block with a message that was not received whole. */
   static final long NOT_COMPARED = Long.MIN_VALUE;
 
-  /** By block, the number of its first message, ascending, and the sum. */
+  /** Pairs of the number of a block's first message, ascending, and the block's checksum. */
   private long[] blocks = {};
 
   private int count;
 
-  /** Messages from this number on are in another block than those before; none of them is here. */
+  /** Begins a new block at this message number; no message from there on has been added yet. */
   void begin(long number) {
     int block = blockOf(number);
     if (number > 0 && (block < 0 || blocks[2 * block] < number)) {
@@ -28,7 +29,7 @@ final class BlockSums {
     }
   }
 
-  /** A message has come. */
+  /** Adds a received message. */
   void add(long number, long length, long sum) {
     int block = blockOf(number);
     long first = block < 0 ? 0 : blocks[2 * block];
@@ -37,21 +38,21 @@ final class BlockSums {
       insert(block, first + (number - first) / MESSAGES * MESSAGES);
     }
     int at = 2 * block + 1;
-    if (sum == SentTo.NO_SUM && length > 0) { // that of an empty one is the same
+    if (sum == SentTo.NO_SUM && length > 0) { // an empty message has this sum too
       blocks[at] = NOT_COMPARED;
     } else if (blocks[at] != NOT_COMPARED) {
       blocks[at] += mixed(number - blocks[at - 1], length, sum);
     }
   }
 
-  /** What a message adds to the sum of its block. */
+  /** A message's contribution to the checksum of its block. */
   static long mixed(long place, long length, long sum) {
     return MessageSum.mix(MessageSum.mix(MessageSum.mix(place) + length) + sum);
   }
 
-  /** The last block that begins at this number or before; -1 if there is none. */
+  /** The last block that begins at or before this number; -1 if there is none. */
   private int blockOf(long number) {
-    int block = count - 1; // messages come about in order
+    int block = count - 1; // messages arrive roughly in order
     while (block >= 0 && blocks[2 * block] > number) {
       block--;
     }
@@ -68,19 +69,19 @@ final class BlockSums {
     count++;
   }
 
-  /** By block, the number of its first message and the sum, in turns. */
+  /** Copies the pairs of first message number and checksum. */
   long[] all() {
     return Arrays.copyOf(blocks, 2 * count);
   }
 
-  /** Forgets the first messages, where a block begins behind them; numbers count from there. */
+  /** Drops the first messages, which end where a block begins, and renumbers the rest from 0. */
   void cut(long messages) {
     int before = messages == 0 ? 0 : blockOf(messages - 1) + 1;
     count -= before;
     System.arraycopy(blocks, 2 * before, blocks, 0, 2 * count);
     for (int block = 0; block < count; block++) {
       blocks[2 * block] -= messages;
-      assert blocks[2 * block] >= 0 : "a block has messages of both sides of a line";
+      assert blocks[2 * block] >= 0 : "a block has messages from both sides of a recovery line";
     }
   }
 

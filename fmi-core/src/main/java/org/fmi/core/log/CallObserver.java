@@ -1,8 +1,8 @@
 package org.fmi.core.log;
 
 /**
- * Sees the calls of a program in its loops, for {@code fmirun --check}. While there is one,
- * collectives go by messages, so that it sees what they send too.
+ * Observes the calls of a program in its loops, for {@code fmirun --check}. While an observer is
+ * installed, collectives use messages instead of shared memory, so that it sees what they send too.
  */
 public interface CallObserver {
   /** A message is about to be sent. */

@@ -1,19 +1,21 @@
 package org.fmi.core.log;
 
 /**
- * What a process that repeats it alone could do otherwise, and what neither the {@link MessageLog}
- * nor its {@link Determinants} cover.
+ * Events that a process repeating a rank's work alone may repeat differently, and that neither the
+ * {@link MessageLog} nor its {@link Determinants} cover.
  */
 public enum Choice {
-  /** Room comes back as messages are sent. */
-  REFUSED("is refused a buffered send for want of room"),
-  TOO_MANY("decides more by the order of messages between two checkpoints than is kept"),
-  /** Numbers end. */
-  UNCOUNTED("sends more messages to one rank between two checkpoints than are numbered"),
-  /** What it sends cannot be kept. */
+  /** A buffered send's success depends on when earlier messages left the buffer. */
+  REFUSED("has a buffered send refused because its buffer is full"),
+  TOO_MANY(
+      "has more nondeterministic receives, probes and tests between two checkpoints than the job"
+          + " stores"),
+  /** Message numbers are exhausted. */
+  UNCOUNTED("sends more messages to one rank between two checkpoints than can be numbered"),
+  /** The sent messages cannot be logged. */
   NO_ROOM(
-      "has less than 16 MiB for a log of what it sends: a fifth of the memory that is free on its"
-          + " node, among its ranks (--log-limit)");
+      "has less than 16 MiB for its message log: a fifth of its node's free memory, divided"
+          + " among the node's ranks (--log-limit)");
 
   private final String text;
 
@@ -21,7 +23,7 @@ public enum Choice {
     this.text = text;
   }
 
-  /** What a rank does that makes it, as a part of a sentence. */
+  /** The event as a predicate whose subject is the rank. */
   public String text() {
     return text;
   }

@@ -10,31 +10,32 @@ import org.fmi.Comm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this rank has decided since the last line by the time at which messages came, so that a
- * process that repeats it alone decides the same: which message each receive from any source got,
- * and which of its receives were cancelled, by their number in the order posted; what probes have
- * found; and how calls have answered that may say yes or no.
+ * This rank's determinants: the outcomes of its nondeterministic events since the last recovery
+ * line, so that a process that replays the rank alone repeats them. They are: which message each
+ * receive from any source matched; which receives were cancelled, by their number in posting order;
+ * which messages probes found; and the answers of calls that return yes or no.
  *
- * <p>What is decided is recorded here, and goes ahead of each message that may depend on it until
- * the job keeps it ({@link UnstableDeterminants}). A process that goes back alone gets all that
- * anybody has heard of, and repeats it. The rest is decided anew.
+ * <p>A determinant goes ahead of each message that may depend on it until the job has acknowledged
+ * it ({@link UnstableDeterminants}). A process that rolls back alone gets all determinants that any
+ * process holds, and replays them. It is free to decide the rest afresh.
  *
- * <p>As longs: of a receive {@code RECEIVED | number}, source and tag; of a cancelled one {@code
- * CANCELLED | number}; of a probe {@code FOUND}, source and tag, with {@link #AT_ONCE} if it might
- * have found nothing; of equal answers one after the other {@code NO | count} or {@code YES |
- * count}. Receives are numbered from the line on; those posted before it that are still under way
- * there have numbers below zero.
+ * <p>Encoding, in longs: a receive is {@code RECEIVED | number}, then source and tag; a cancelled
+ * receive {@code CANCELLED | number}; a probe {@code FOUND}, then source and tag, with {@link
+ * #AT_ONCE} if it could have found nothing; a run of equal answers {@code NO | count} or {@code YES
+ * | count}. Receives are numbered from the recovery line on; receives posted before it and still
+ * pending there have negative numbers.
  *
- * <p>Each stands alone: who knows the first of them only repeats these, and decides the rest anew.
+ * <p>Every prefix is valid by itself: a process that knows only a prefix replays it and decides the
+ * rest afresh.
  */
 final class Determinants {
-  /** What a rank may tell between two lines: the job keeps it. */
+  /** Maximum length of a rank's determinants between two recovery lines, in longs. */
   static final int MOST = 1 << 17;
 
-  /** In place of a source and a tag: nothing was reported of this receive. */
+  /** Stands for a source and a tag: no determinant of this receive is known. */
   static final long UNKNOWN = -1;
 
-  /** In place of a source and a tag: it will be cancelled before a message matches. */
+  /** Stands for a source and a tag: the receive is cancelled before a message matches. */
   static final long WILL_BE_CANCELLED = -2;
 
   private static final int KIND_SHIFT = 56;
@@ -45,58 +46,63 @@ final class Determinants {
   private static final int NO = 4;
   private static final int YES = 5;
 
-  /** Of a probe: the answer was yes. */
+  /** Flag of a probe: it returned yes. */
   private static final long AT_ONCE = 1;
 
   private static final int NONE = -1;
 
-  /** Receives posted so far: here their numbers count from the beginning, not from a line. */
+  /**
+   * Number of receives posted so far, counted from the beginning rather than from a recovery line.
+   */
   private long posted;
 
-  // ---- what was decided, as far as it is still needed here
+  // ---- the determinants that are still needed here
   private long[] held = new long[64];
   private int count;
 
-  /** How much was decided before that. */
+  /** Length of the determinants before {@link #held}. */
   private int start;
 
-  /** Where the last answers stand in it, if nothing has been recorded since. */
+  /**
+   * Index in {@link #held} of the last run of answers; {@link #NONE} if another determinant
+   * followed.
+   */
   private int lastAnswers = NONE;
 
-  /** How much was reported to the job. */
+  /** Length of the determinants reported to the job. */
   private int told;
 
-  /** How much the job keeps: that is not needed here. */
+  /** Length of the stable determinants, which are not needed here. */
   private int kept;
 
-  /** How often something was recorded. */
+  /** Number of changes to the determinants. */
   private long changes;
 
-  // ---- a line that this rank has come to, and that is not committed
+  // ---- a recovery line that this rank has reached and that is not committed
 
-  /** How much was decided before it; {@link #NONE} if there is no such line. */
+  /** Length of the determinants before it; {@link #NONE} if there is no such recovery line. */
   private int mark = NONE;
 
-  /** Receives posted before the line that all of this counts from, and before that one. */
+  /** Number of receives posted before the recovery line that the determinants count from. */
   private long postedBefore;
 
   private long postedBeforeMark;
 
-  /** There were too many: nothing is recorded before the next line. */
+  /** There were too many determinants: none is recorded before the next recovery line. */
   private boolean stopped;
 
-  // ---- what is to be repeated
+  // ---- the determinants to replay
   private final Map<Long, Long> receives = new HashMap<>();
   private final ArrayDeque<Long> probes = new ArrayDeque<>();
   private final ArrayDeque<Long> answers = new ArrayDeque<>();
 
-  /** How many of the first answers were given. */
+  /** How often the first run of answers was given already. */
   private long given;
 
-  /** The last answer was a repeated one. */
+  /** The last answer was a replayed one. */
   private boolean repeating;
 
-  /** A line: nothing was decided since. */
+  /** Starts with no determinants, at a recovery line. */
   void clear() {
     postedBefore = posted;
     mark = NONE;
@@ -113,7 +119,7 @@ final class Determinants {
     repeating = false;
   }
 
-  /** Source and tag as one number. */
+  /** Packs a source and a tag into one number. */
   static long pack(int source, long tag) {
     return (long) source << Integer.SIZE | (tag & 0xffff_ffffL);
   }
@@ -128,12 +134,12 @@ final class Determinants {
 
   // ---- recording
 
-  /** A receive is posted; gives its number. */
+  /** Counts a posted receive, and returns its number. */
   long post() {
     return posted++;
   }
 
-  /** How many receives were posted so far: the number that the next one gets. */
+  /** The number of receives posted so far, which is the number of the next one. */
   long posted() {
     return posted;
   }
@@ -142,36 +148,36 @@ final class Determinants {
     return (long) kind << KIND_SHIFT | (number & VALUE);
   }
 
-  /** The number of a receive, which may be below zero. */
+  /** The number of a receive, which may be negative. */
   private static long number(long value) {
     int kindBits = Long.SIZE - KIND_SHIFT;
     return value << kindBits >> kindBits;
   }
 
-  /** A receive from any source has got its message. */
+  /** Records the message that a receive from any source matched. */
   void received(long number, int source, long tag) {
     add(of(RECEIVED, number));
     add(pack(source, tag));
   }
 
-  /** A receive was cancelled. */
+  /** Records that a receive was cancelled. */
   void cancelled(long number) {
     add(of(CANCELLED, number));
   }
 
-  /** A probe that waits has found a message. */
+  /** Records the message that a blocking probe found. */
   void found(int source, long tag) {
     add(of(FOUND, 0));
     add(pack(source, tag));
   }
 
-  /** One that does not wait has found a message: its answer is yes. */
+  /** Records the message that a nonblocking probe found: its answer was yes. */
   void foundAtOnce(int source, long tag) {
     add(of(FOUND, AT_ONCE));
     add(pack(source, tag));
   }
 
-  /** A call has answered, where nothing else here says so. */
+  /** Records a yes or no that no other determinant implies. */
   void answered(boolean yes) {
     if (stopped) {
       return;
@@ -198,22 +204,22 @@ final class Determinants {
     changes++;
   }
 
-  /** How often something was recorded. */
+  /** Number of changes to the determinants. */
   long changes() {
     return changes;
   }
 
-  /** Whether something was decided that was not reported. */
+  /** Whether some determinants have not been reported. */
   boolean areUntold() {
     return end() > told;
   }
 
-  /** Whether there is more than the job would keep. */
+  /** Whether there are more determinants than the job would store. */
   boolean areTooMany() {
     return end() > MOST;
   }
 
-  /** Records nothing before the next line. */
+  /** Records nothing before the next recovery line. */
   void stop() {
     stopped = true;
     mark = NONE;
@@ -221,12 +227,12 @@ final class Determinants {
     keep();
   }
 
-  /** How much was reported to the job. */
+  /** Length of the determinants reported to the job. */
   int told() {
     return told;
   }
 
-  /** The job keeps all that was reported. */
+  /** The job has acknowledged all reported determinants. */
   void keep() {
     kept = told;
     if (mark == NONE) {
@@ -234,59 +240,59 @@ final class Determinants {
     }
   }
 
-  /** Whether something was reported that may not be kept yet. */
+  /** Whether some reported determinants may not be stable yet. */
   boolean areUnderWay() {
     return told > kept;
   }
 
-  /** How much may be kept nowhere else. */
+  /** Length of the determinants that may not be stable. */
   int unkeptCount() {
     return end() - kept;
   }
 
-  /** How much the job keeps. */
+  /** Length of the stable determinants. */
   int kept() {
     return kept;
   }
 
-  /** How much was decided. */
+  /** Length of all determinants. */
   int end() {
     return start + count;
   }
 
-  /** Copies all from a place on. What is recorded from now on does not change that. */
+  /** Copies the determinants from a position on. Later records do not change the copied ones. */
   void copy(int place, long[] into, int at) {
     copy(place, postedBefore, into, at);
   }
 
-  /** Whether there is a line that this rank has come to, and that is not committed. */
+  /** Whether this rank has reached a recovery line that is not committed. */
   boolean areMarked() {
     return mark != NONE;
   }
 
-  /** How much the job keeps of what was decided behind that. */
+  /** Length of the stable determinants after that recovery line. */
   int keptBehind() {
     return Math.max(kept, mark) - mark;
   }
 
-  /** How much was decided behind it. */
+  /** Length of all determinants after that recovery line. */
   int endBehind() {
     return end() - mark;
   }
 
-  /** Copies all of that from a place on. */
+  /** Copies the determinants after that recovery line, from a position on. */
   void copyBehind(int place, long[] into, int at) {
     copy(mark + place, postedBeforeMark, into, at);
   }
 
-  /** Gives what was not reported; it counts as reported from now on. */
+  /** Returns the unreported determinants, and marks them as reported. */
   long[] take() {
     long[] taken = from(told, postedBefore);
     told = end();
     return taken;
   }
 
-  /** All from a place on, with receives counted from where so many had been posted. */
+  /** The determinants from a position on, with receives numbered from {@code before} on. */
   private long[] from(int place, long before) {
     long[] all = new long[end() - place];
     copy(place, before, all, 0);
@@ -300,7 +306,10 @@ final class Determinants {
     shift(into, at, at + length, -before);
   }
 
-  /** How many of some longs are whole determinants, if the first begins one. */
+  /**
+   * The number of longs that are whole determinants, at most {@code most}; the first long begins
+   * one.
+   */
   static int whole(long[] values, int from, int most) {
     int count = 0;
     while (count < most) {
@@ -337,16 +346,16 @@ final class Determinants {
     start = kept;
   }
 
-  /** Forgets the first of what is held. */
+  /** Drops the first longs of {@link #held}. */
   private void forget(int first) {
     System.arraycopy(held, first, held, 0, count - first);
     count -= first;
     lastAnswers = lastAnswers < first ? NONE : lastAnswers - first;
   }
 
-  // ---- a line that each rank comes to at a time of its own
+  // ---- an asynchronous recovery line
 
-  /** This rank is there. */
+  /** This rank reaches a recovery line. */
   void mark() {
     mark = end();
     postedBeforeMark = posted;
@@ -354,12 +363,12 @@ final class Determinants {
     stopped = false;
   }
 
-  /** What was decided since. */
+  /** The determinants since that recovery line. */
   long[] behind() {
     return mark == NONE ? new long[0] : from(mark, postedBeforeMark);
   }
 
-  /** What of that was not reported. */
+  /** The unreported determinants since that recovery line; null if there is none. */
   LogListener.@Nullable Told untoldBehind() {
     if (mark == NONE) {
       return null;
@@ -368,13 +377,13 @@ final class Determinants {
     return new LogListener.Told(from - mark, from(from, postedBeforeMark));
   }
 
-  /** There will be no such line. */
+  /** The recovery line is abandoned. */
   void dropMark() {
     mark = NONE;
     forgetKept();
   }
 
-  /** It is committed: all counts from there. */
+  /** The recovery line is committed: all numbers and lengths count from there. */
   void cut() {
     if (mark == NONE) {
       return;
@@ -387,12 +396,12 @@ final class Determinants {
     dropMark();
   }
 
-  // ---- repeating
+  // ---- replay
 
   /**
-   * From the line on, all of this was decided before.
+   * Replays these determinants, which are those since the recovery line.
    *
-   * @param toldBefore how much of it was reported
+   * @param toldBefore how much of them was reported, in longs
    */
   void repeat(long[] before, int toldBefore) {
     clear();
@@ -422,17 +431,17 @@ final class Determinants {
     }
   }
 
-  /** A line: nothing was decided since, but for what is still to be repeated. */
+  /** Starts at a recovery line, with only the determinants that are still to be replayed. */
   void pass() {
     repeat(rest(), 0);
   }
 
-  /** Whether there is something to be repeated. */
+  /** Whether some determinants are still to be replayed. */
   boolean areRepeated() {
     return !receives.isEmpty() || !probes.isEmpty() || !answers.isEmpty();
   }
 
-  /** What is still to be repeated, by numbers from now on. */
+  /** The determinants that are still to be replayed, with receives numbered from now on. */
   private long[] rest() {
     List<Long> rest = new ArrayList<>();
     receives.forEach(
@@ -444,7 +453,7 @@ final class Determinants {
           }
         });
     for (long found : probes) {
-      rest.add(of(FOUND, 0)); // whose answer is among those that follow
+      rest.add(of(FOUND, 0)); // its answer follows below
       rest.add(found);
     }
     long before = given;
@@ -455,7 +464,10 @@ final class Determinants {
     return rest.stream().mapToLong(Long::longValue).toArray();
   }
 
-  /** What this receive got; or {@link #UNKNOWN}, or {@link #WILL_BE_CANCELLED}. */
+  /**
+   * The source and tag that this receive matched; or {@link #UNKNOWN}, or {@link
+   * #WILL_BE_CANCELLED}.
+   */
   long receive(long number) {
     if (receives.isEmpty()) {
       return UNKNOWN;
@@ -464,18 +476,18 @@ final class Determinants {
     return got == null ? UNKNOWN : got;
   }
 
-  /** What the next probe found, or {@link #UNKNOWN}. */
+  /** The source and tag that the next probe found, or {@link #UNKNOWN}. */
   long find() {
     Long found = probes.poll();
     return found == null ? UNKNOWN : found;
   }
 
-  /** Whether the next answer is to be repeated. */
+  /** Whether the next answer is to be replayed. */
   boolean haveAnswer() {
     return !answers.isEmpty();
   }
 
-  /** The next answer, repeated. */
+  /** The next answer, replayed. */
   boolean answer() {
     long run = answers.getFirst();
     given++;
@@ -488,8 +500,8 @@ final class Determinants {
   }
 
   /**
-   * Whether the last answer was a repeated one; asked once. What it was about may be complete, so
-   * that nothing more will come.
+   * Whether the last answer was a replayed one; a second call returns false. The operation that it
+   * was about may be complete, so the caller must not expect anything more to arrive.
    */
   boolean haveJustAnswered() {
     boolean was = repeating;
@@ -497,7 +509,7 @@ final class Determinants {
     return was;
   }
 
-  /** Whether a receive with this source is one whose message is decided by time. */
+  /** Whether a receive from this source is nondeterministic. */
   static boolean isOpen(int source) {
     return source == Comm.ANY_SOURCE;
   }

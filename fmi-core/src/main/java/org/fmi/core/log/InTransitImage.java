@@ -8,15 +8,15 @@ import java.util.List;
 import org.fmi.core.p2p.Mailbox;
 
 /**
- * The layout of what a checkpoint holds of the messages that cross its line; longs, little endian,
- * the data of each message rounded up to 8 bytes.
+ * The layout of a checkpoint's section on messages that cross its recovery line: longs, little
+ * endian; the data of each message is rounded up to 8 bytes.
  *
  * <pre>
- *   | early | not to be sent | determinants | messages |   how many
- *   | rank | length | sum |                                for each early one, in the order announced
- *   | rank | length | sum |                                for each that is not to be sent, in order
+ *   | early | not to be sent | determinants | messages |   number of each
+ *   | rank | length | sum |                                each early message, in the order announced
+ *   | rank | length | sum |                                each message not to be sent, in order
  *   | determinants |
- *   | context, source | tag | length | data ... |  for each message, in the order announced
+ *   | context, source | tag | length | data ... |          each message, in the order announced
  * </pre>
  */
 public final class InTransitImage {
@@ -24,7 +24,7 @@ public final class InTransitImage {
   private static final long COME = 3L * Long.BYTES;
   private static final long MESSAGE_HEADER = 3L * Long.BYTES;
 
-  /** Of a line that nothing crosses. */
+  /** The image of a recovery line that no message crosses. */
   public static final InTransitImage EMPTY =
       new InTransitImage(MemorySegment.ofArray(new long[(int) HEADER / Long.BYTES]).asReadOnly());
 
@@ -51,7 +51,7 @@ public final class InTransitImage {
   }
 
   /**
-   * Writes it.
+   * Writes the image.
    *
    * @param unneeded messages that are not to be sent
    */
@@ -99,7 +99,7 @@ public final class InTransitImage {
     return messages;
   }
 
-  /** Messages that the state has already and that are sent behind the line, as announced. */
+  /** Early messages, which the state has already, in the order announced. */
   public List<InTransitMessages.Received> early() {
     return come(HEADER, memory.get(LONG, 0));
   }
@@ -113,14 +113,14 @@ public final class InTransitImage {
     return HEADER + COME * (memory.get(LONG, 0) + memory.get(LONG, 8));
   }
 
-  /** What was decided behind the line. */
+  /** The determinants since the recovery line. */
   public long[] determinants() {
     long[] values = new long[(int) memory.get(LONG, 16)];
     MemorySegment.copy(memory, LONG, determinantsAt(), values, 0, values.length);
     return values;
   }
 
-  /** Shows the messages. */
+  /** Passes the messages to the mailbox. */
   void read(Mailbox.Restored restored) {
     long at = determinantsAt() + Long.BYTES * memory.get(LONG, 16);
     long count = memory.get(LONG, 24);

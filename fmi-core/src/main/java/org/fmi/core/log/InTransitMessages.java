@@ -14,52 +14,53 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the messages that cross a line of checkpoints from the others, where each rank comes to its
- * own part of the line at a time of its own ({@code --checkpoint overlapped}).
+ * Classifies messages relative to an asynchronous recovery line, which each rank reaches at its own
+ * time ({@code --checkpoint overlapped}).
  *
- * <p>Each message carries the number of the line that its sender has come to (a {@link #stamp}). A
- * message is
+ * <p>Each message carries the number of the recovery line that its sender has reached (a {@link
+ * #stamp}). A message that crosses a recovery line is
  *
  * <ul>
- *   <li><i>late</i> if it was sent before the line and announced behind it: it is kept with the
- *       checkpoint, and so is what was announced before and no receive has matched;
- *   <li><i>early</i> if it was sent behind the line and announced before it: its length and a sum
- *       over its data are kept, and its sender does not send it when it goes back to the line, but
- *       compares. As messages of a pair are announced in the order sent, these are its first ones
- *       from the line on.
+ *   <li><i>late</i> (in transit) if it was sent before the line and announced after it. It is saved
+ *       with the checkpoint, as are the messages announced before the line that no receive has
+ *       matched;
+ *   <li><i>early</i> (an orphan) if it was sent after the line and announced before it. Its length
+ *       and the checksum of its data are saved. A sender that rolls back to the line compares the
+ *       message instead of sending it again. As messages of a pair are announced in the order sent,
+ *       the early messages are the sender's first ones after the line.
  * </ul>
  *
- * <p>All late messages have come once as many have been announced as all ranks together had sent to
- * this one before their line.
+ * <p>All late messages have been announced once as many messages have been announced as all ranks
+ * together had sent to this one before their line.
  *
- * <p>Where the {@link MessageLog} numbers messages, as only failed ranks go back, the numbers say
- * what is late and what is early, and that log leaves out what has come.
+ * <p>With local rollback the {@link MessageLog} numbers messages: the numbers then determine which
+ * messages are late and which early, and the log leaves out received ones.
  *
- * <p>Covers the same messages as the {@link MessageLog}: those of the program and those of its
+ * <p>Covers the same messages as the {@link MessageLog}: messages of the program and its
  * collectives, to other ranks.
  */
 public final class InTransitMessages {
-  /** A message that comes from one side of a line to the other. */
+  /** A message that crosses a recovery line. */
   sealed interface Crossing {
-    /** Its data is here. */
+    /** The data has arrived. */
     void received(MemorySegment memory, long at);
 
-    /** A receive that has matched it is complete. */
+    /** The receive that has matched the message is complete. */
     void received(MessageRequest r);
   }
 
   /**
-   * A message that has come, and that its sender makes again when it goes back.
+   * A received message that its sender replays after a rollback.
    *
-   * @param rank its sender where it has come, its receiver where it is made again
-   * @param sum of its data, or {@link #NO_SUM}
+   * @param rank the sender, in a record of the receiver; the receiver, in a record of the sender
+   * @param sum checksum of the data, or {@link #NO_SUM}
    */
   public record Received(int rank, long length, long sum) {
-    /** In place of the sum of data that did not come, or not all. */
+    /** Stands for the checksum of data that was not received whole. */
     static final long NO_SUM = 0;
   }
 
-  /** A message that is sent again though it has come. */
+  /** An early message: it is received before the recovery line and replayed after it. */
   final class Early implements Crossing {
     private final int source;
     private final long length;
@@ -87,20 +88,20 @@ public final class InTransitMessages {
     }
   }
 
-  /** A message that belongs to the checkpoint: it was here before the line, or is late. */
+  /** A message that belongs to the checkpoint: it arrived before the recovery line, or is late. */
   final class Kept implements Crossing {
     final int context;
     final int source;
     final long tag;
     final long length;
 
-    /** The line that it belongs to, by its place among those begun and closed. */
+    /** The recovery line that it belongs to, by {@link InTransitMessages#turns}. */
     private final long turn = turns;
 
-    /** What else waits for its data, as it has come early. */
+    /** The early message that waits for the same data; null if the message is not early. */
     private final @Nullable Early early;
 
-    /** Null until it is here. */
+    /** Null until the data has arrived. */
     private @Nullable MemorySegment data;
 
     private Kept(int context, int source, long tag, long length, @Nullable Early early) {
@@ -161,24 +162,24 @@ public final class InTransitMessages {
   private @Nullable LogListener listener;
   private @Nullable MessageSum sums;
 
-  /** The line that this rank has come to. */
+  /** The recovery line that this rank has reached. */
   private long line;
 
-  /** Whether what this rank decides by the order of messages need no longer be recorded. */
+  /** Whether this rank's determinants need no longer be recorded. */
   private boolean stopped = true;
 
   private long[] decided = {};
 
-  /** Whether a sender has come to a line that this rank has not come to. */
+  /** Whether a sender has reached a recovery line that this rank has not reached. */
   private boolean othersAreAhead;
 
   /** Messages announced here in this epoch. */
   private long arrived;
 
-  // ---- the line that is not committed yet
+  // ---- the recovery line that is not committed yet
   private boolean open;
 
-  /** Messages from before the line are still missing. */
+  /** Messages from before the recovery line are still missing. */
   private boolean collecting;
 
   private long[] sentBefore = {};
@@ -187,24 +188,27 @@ public final class InTransitMessages {
   private List<Kept> kept = new ArrayList<>();
   private int missing;
 
-  /** Counts what has been begun and closed: what was kept for one does not count for another. */
+  /**
+   * Counts recovery lines begun and closed. Tells the data of an earlier line from the current
+   * one's.
+   */
   private long turns;
 
   private @Nullable String spoiled;
 
-  /** Messages that have come already, and are not sent again: by rank, in the order sent. */
+  /** Early messages that are not to be sent again: by receiver, in the order sent. */
   private final Map<Integer, ArrayDeque<Received>> unneeded = new TreeMap<>();
 
-  /** Off, for a rank of a job of this many. */
+  /** The messages of a rank in a job of this size; disabled at first. */
   public InTransitMessages(int size) {
     sent = new long[size];
   }
 
   /**
-   * From now on.
+   * Enables the classification.
    *
-   * @param decisions records what this rank decides by the order of messages; may number these too
-   * @param listener is notified of messages that are not the same when they are made again
+   * @param decisions records this rank's determinants; may number messages too
+   * @param listener is notified of messages that differ when they are replayed
    */
   public void enable(MessageLog decisions, LogListener listener) {
     log = decisions;
@@ -212,7 +216,7 @@ public final class InTransitMessages {
     sums = new MessageSum();
   }
 
-  /** Begins an epoch, in which all go back. */
+  /** Begins an epoch in which all ranks roll back. */
   void enter() {
     Arrays.fill(sent, 0);
     early = new ArrayList<>();
@@ -222,7 +226,7 @@ public final class InTransitMessages {
     close();
   }
 
-  /** All ranks stand behind this line. */
+  /** All ranks have reached this recovery line. */
   public void reach(long number) {
     line = number;
     if (isNumbered()) {
@@ -243,19 +247,19 @@ public final class InTransitMessages {
     return log().keeps();
   }
 
-  /** Whether a rank has sent something from behind a line that this one has not come to. */
+  /** Whether a rank has sent a message after a recovery line that this rank has not reached. */
   public boolean othersAreAhead() {
     return othersAreAhead;
   }
 
   // ---- messages
 
-  /** What a message that is sent now carries. */
+  /** The stamp of a message that is sent now. */
   long stamp() {
     return line << 1 | (stopped ? 1 : 0);
   }
 
-  /** A message is sent. Gives false if it has come already. */
+  /** Counts a message that the program sends. Returns false if its receiver already has it. */
   boolean sends(Object base, long offset, long length, int dest, int context, long tag) {
     if (!unneeded.isEmpty() && isReceived(base, offset, length, dest, context, tag)) {
       return false;
@@ -281,12 +285,15 @@ public final class InTransitMessages {
     return true;
   }
 
-  /** A message is not sent after all. */
+  /** Takes back a message that is not sent after all. */
   void withdraws(int dest) {
     sent[dest]--;
   }
 
-  /** A message is announced. Gives who waits for its data, as it is late or early; else null. */
+  /**
+   * Classifies an announced message. Returns the late or early message that waits for its data, or
+   * null.
+   */
   @Nullable Crossing arrives(int source, int context, long tag, long length, long stamp) {
     arrived++;
     long theirs = stamp >> 1;
@@ -311,9 +318,9 @@ public final class InTransitMessages {
   }
 
   /**
-   * A message that no receive has matched is announced when this rank comes to its line.
+   * Saves an announced message with the checkpoint.
    *
-   * @param early if it is early, and its data is not here
+   * @param early the early message if it is one and its data is not here
    */
   Kept keep(int context, int source, long tag, long length, @Nullable Early early) {
     Kept message = new Kept(context, source, tag, length, early);
@@ -322,9 +329,11 @@ public final class InTransitMessages {
     return message;
   }
 
-  // ---- the line
+  // ---- the recovery line
 
-  /** This rank comes to the next line; {@link #keep} follows for what is here. */
+  /**
+   * This rank reaches the next recovery line; {@link #keep} follows for each message already here.
+   */
   void begin(long number) {
     assert !open : "a line is begun while another one is open";
     line = number;
@@ -348,26 +357,26 @@ public final class InTransitMessages {
   }
 
   /**
-   * By rank, how many messages this one had sent to it before its line: in this epoch, or since the
-   * line before where they are numbered.
+   * By receiver, the number of messages that this rank had sent before its recovery line: in this
+   * epoch, or, where messages are numbered, since the previous recovery line.
    */
   public long[] sentBefore() {
     return sentBefore.clone();
   }
 
-  /** Whether all of the messages that were sent to this rank before the line are here. */
+  /** Whether all messages sent to this rank before the recovery line are here. */
   public boolean isComplete(long sentToThis) {
     long here = isNumbered() ? log().beforeLine() : arrivedBefore;
     assert here <= sentToThis : "more messages have come than were sent";
     return here == sentToThis && missing == 0;
   }
 
-  /** Whether messages that belong to a line may be missing here. */
+  /** Whether messages that belong to the recovery line may be missing here. */
   boolean isCollecting() {
     return collecting;
   }
 
-  /** All that belongs to the line is here. */
+  /** All messages that belong to the recovery line are here. */
   public void complete() {
     collecting = false;
     if (isNumbered()) {
@@ -376,8 +385,8 @@ public final class InTransitMessages {
   }
 
   /**
-   * All ranks have come to the line, or one that knows that has sent something: what is decided by
-   * the order of messages need no longer be recorded, as no message that depends on it is early.
+   * Stops recording determinants. All ranks have reached the recovery line, or a message arrived
+   * from a rank that knows so: no message that depends on a later determinant can be early.
    */
   public void stop() {
     if (!stopped) {
@@ -386,12 +395,12 @@ public final class InTransitMessages {
     }
   }
 
-  /** What was decided from the line on until then. */
+  /** The determinants from the recovery line on until {@link #stop}. */
   public long[] decided() {
     return decided;
   }
 
-  /** Whether a checkpoint would have to hold what is decided now. */
+  /** Whether the checkpoint must hold the current determinants. */
   public boolean isRecording() {
     return open && !stopped;
   }
@@ -404,19 +413,19 @@ public final class InTransitMessages {
     return Objects.requireNonNull(log);
   }
 
-  /** The checkpoint would not be whole. */
+  /** Marks the checkpoint as incomplete. */
   public void spoil(String why) {
     if (open && spoiled == null) {
       spoiled = why;
     }
   }
 
-  /** Why the checkpoint cannot be used; null if it can. */
+  /** The reason why the checkpoint cannot be used; null if it can. */
   public @Nullable String spoiled() {
     return spoiled;
   }
 
-  /** The checkpoint is given up. */
+  /** Abandons the checkpoint. */
   public void giveUp() {
     if (isNumbered()) {
       log().dropLine();
@@ -424,7 +433,7 @@ public final class InTransitMessages {
     close();
   }
 
-  /** The checkpoint is written, or given up: what belongs to it is forgotten. */
+  /** Forgets everything that belongs to the checkpoint, which is written or abandoned. */
   public void close() {
     open = false;
     collecting = false;
@@ -435,28 +444,28 @@ public final class InTransitMessages {
     earlyThere = new ArrayList<>();
   }
 
-  // ---- with the checkpoint
+  // ---- the checkpoint's contents
 
   List<Kept> kept() {
     return kept;
   }
 
-  /** Messages that have come here and are sent behind the line, in the order announced. */
+  /** Early messages received here, in the order announced. */
   List<Received> earlyThere() {
     return earlyThere.stream().map(Early::toReceived).toList();
   }
 
-  /** What is not sent again to each rank, in the order sent. */
+  /** Messages that are not to be sent again, to each rank in the order sent. */
   public List<Received> unneeded() {
     return unneeded.values().stream().flatMap(ArrayDeque::stream).toList();
   }
 
   /**
-   * Goes back to a checkpoint.
+   * Rolls back to a checkpoint.
    *
-   * @param own messages that are not sent again, as this rank's image says
-   * @param told those of them that come behind these, as the others' images say
-   * @param decisions what was decided behind the line
+   * @param own messages that are not to be sent again, from this rank's image
+   * @param told messages not to be sent again that follow these, from the other ranks' images
+   * @param decisions the determinants since the recovery line
    */
   public void goBack(List<Received> own, List<Received> told, long[] decisions) {
     log().goBack(decisions);

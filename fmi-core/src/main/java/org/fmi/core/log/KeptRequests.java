@@ -18,16 +18,16 @@ import org.fmi.core.p2p.Requests;
 import org.fmi.core.p2p.SentRequest;
 
 /**
- * The program's requests that are part of a loop's state: writes them into a checkpoint, and brings
- * them back from it (Schulz et al., figure 6).
+ * The program's requests that are part of a loop's state: writes them to a checkpoint, and restores
+ * them from it (Schulz et al., figure 6).
  *
- * <p>A receive that is not complete is written as what it wants and as the place in the state that
- * its message goes to. When the state has been read again, all of them are posted, in the order in
- * which they were, before the program goes on. A message that belongs to the checkpoint is found
- * there among those that no receive has matched: it may have come before this rank's part of the
- * line, with its data behind it, or be late. Each gets the message that it got, or would have got:
- * with receives in the order posted and messages in the order announced there is but one way to
- * match them.
+ * <p>A pending receive is written as its pattern and the place in the state that its message goes
+ * to. After the state has been read, all receives are posted in their original order before the
+ * program continues. A receive's message is then among the unexpected messages if it belongs to the
+ * checkpoint: it had been announced before this rank's part of the recovery line and its data
+ * followed, or it is late. Each receive matches the message that it had matched or would have
+ * matched: with receives in posting order and messages in announcement order there is only one way
+ * to match them.
  *
  * <p>A send is written as complete: its message is in the receiver's checkpoint, or late.
  */
@@ -44,10 +44,10 @@ public final class KeptRequests {
   private final Map<Integer, MessageRequest> read = new HashMap<>();
   private final List<Receive> waiting = new ArrayList<>();
 
-  /** A receive that is to be posted as it was written. */
+  /** A receive to be posted as it was written. */
   private record Receive(MessageRequest request, Waiting as) {}
 
-  /** Those of a messenger. */
+  /** The requests of a messenger. */
   public KeptRequests(Messenger messenger) {
     this.messenger = messenger;
     this.requests = messenger.requests();
@@ -56,16 +56,16 @@ public final class KeptRequests {
 
   // ---- writing
 
-  /** A state is about to be written that has these objects. */
+  /** Begins writing a state that consists of these objects. */
   public void writes(List<Object> objects) {
     sections = objects;
     written.clear();
   }
 
   /**
-   * What is written in place of a request; the object itself if it is none.
+   * The object to write in place of a request; other objects are returned as they are.
    *
-   * @throws IllegalArgumentException if it cannot be part of a state
+   * @throws IllegalArgumentException if the request cannot be part of a state
    */
   public Object of(Object object) {
     return switch (object) {
@@ -133,7 +133,7 @@ public final class KeptRequests {
     }
   }
 
-  /** The program's requests that are not complete, in words. */
+  /** Descriptions of the program's pending requests. */
   public List<String> underWay() {
     return requests.underWay().stream().map(MessageRequest::describe).toList();
   }
@@ -143,7 +143,7 @@ public final class KeptRequests {
     return !written.isEmpty();
   }
 
-  /** Those of them that the state written last does not have. */
+  /** Descriptions of the pending requests that the state written last does not have. */
   public List<String> notWritten() {
     return requests.underWay().stream()
         .filter(r -> !written.containsKey(r))
@@ -154,9 +154,9 @@ public final class KeptRequests {
   // ---- reading
 
   /**
-   * The request that this was written for; the object itself if it was for none.
+   * The request that an image was written for; other objects are returned as they are.
    *
-   * @throws InvalidObjectException if it is of a job of another number of ranks
+   * @throws InvalidObjectException if the image is from a job with a different number of ranks
    */
   public Object find(Object object) throws InvalidObjectException {
     if (!(object instanceof RequestImage image)) {
@@ -195,7 +195,7 @@ public final class KeptRequests {
     }
   }
 
-  /** An empty buffer of elements of this size. */
+  /** An empty buffer with elements of this size. */
   private static Object none(int elementBytes) {
     return switch (elementBytes) {
       case Short.BYTES -> new short[0];
@@ -205,7 +205,7 @@ public final class KeptRequests {
     };
   }
 
-  /** The state has been read that has these objects now: its receives are posted. */
+  /** Posts the receives of a state that has been read and now consists of these objects. */
   public void haveRead(List<Object> objects) {
     waiting.sort(Comparator.comparingLong(each -> each.as.posting()));
     for (Receive each : waiting) {

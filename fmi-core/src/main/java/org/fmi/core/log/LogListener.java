@@ -1,24 +1,24 @@
 package org.fmi.core.log;
 
-/** What a {@link MessageLog} tells, in the call that it happens in. */
+/** Callbacks of a {@link MessageLog}, on the calling thread. */
 public interface LogListener {
-  /** In place of a version. */
+  /** Stands for a version where there is none. */
   long NO_VERSION = -1;
 
   /**
-   * What was decided since a line.
+   * Determinants of one rank since one recovery line.
    *
-   * @param first how much of that was decided before
+   * @param first the number of longs that precede these since that recovery line
    */
   record Told(int first, long[] determinants) {}
 
-  /** The last message was made again that has come elsewhere. */
+  /** The last message that a peer had already received has been replayed. */
   void caughtUp();
 
   /**
-   * The log is over its limit: what was sent since the line cannot be sent again.
+   * The log exceeds its limit: the messages sent since the recovery line cannot be resent.
    *
-   * @param bytes what the log would take with the message that has no room
+   * @param bytes size of the log including the message that does not fit
    */
   default void outgrown(long bytes) {}
 
@@ -26,40 +26,41 @@ public interface LogListener {
   void chooses(Choice choice);
 
   /**
-   * A rank, this one or another, has decided this since a checkpoint.
+   * Reports determinants of this or another rank since a checkpoint.
    *
-   * @return its number, as {@link #isKept} and {@link #awaitKept} take it, above those before it
+   * @return the report's number for {@link #isKept} and {@link #awaitKept}; numbers ascend
    */
   long chose(int rank, long version, Told told);
 
   /** The version of the checkpoint that the log begins at; {@link #NO_VERSION} before the first. */
   long version();
 
-  /** The version of the checkpoint that this rank has begun. */
+  /** The version of the checkpoint that this rank has begun but not committed. */
   long versionBehind();
 
-  /** Whether that, and all before it, is kept elsewhere. */
+  /** Whether this report and all earlier ones are stable. */
   boolean isKept(long number);
 
   /**
-   * Returns once it is.
+   * Waits until this report is stable.
    *
-   * @throws org.fmi.Rollback if the epoch is over, and this rank does not go on in the next
+   * @throws org.fmi.Rollback if the epoch is over and this rank does not continue in the next
    */
   void awaitKept(long number);
 
   /**
-   * A message that is made again is not the one that came before. Does not return.
+   * A replayed message differs from the one received before. Does not return.
    *
-   * @throws org.fmi.Rollback as all go back
+   * @throws org.fmi.Rollback as all ranks roll back
    */
   void differs(int dest, int context, long tag, long lengthBefore, long length);
 
   /**
-   * One of up to so many messages that are made again, of which this is the last, is not the one
-   * that came before. Does not return.
+   * One of a block of replayed messages, of which this is the last, differs from the one received
+   * before. Does not return.
    *
-   * @throws org.fmi.Rollback as all go back
+   * @param messages maximum number of messages in the block
+   * @throws org.fmi.Rollback as all ranks roll back
    */
   void differsAmong(int messages, int dest, int context, long tag);
 }

@@ -8,24 +8,24 @@ import org.fmi.core.p2p.NativePieces;
 import org.fmi.wire.Memory;
 
 /**
- * Where a {@link MessageLog} copies messages to, one behind the other. Each has a position, and
- * knows that of the next one to the same rank:
+ * Memory for a {@link MessageLog}'s copies of messages, one after the other. Each copy has a
+ * position, and stores the position of the next one to the same rank:
  *
  * <pre>
  *   0      8     16       24        28   32
  *   | next | tag | length | context | -  | data, up to the next multiple of 8
  * </pre>
  *
- * Memory is used again only behind a line: messages from before may be under way out of it.
+ * Memory is reused only after a recovery line: until then messages may be on their way out of it.
  */
 final class LogMemory {
-  /** Gets a message. */
+  /** Receives a message from the log. */
   interface Reader {
-    /** Its data is in {@code memory} from {@code at} on. */
+    /** The data is in {@code memory} from {@code at} on. */
     void message(MemorySegment memory, long at, long length, int context, long tag);
   }
 
-  /** In place of a position. */
+  /** Stands for a position where there is none. */
   static final long NONE = -1;
 
   private static final int NEXT = 0;
@@ -34,31 +34,31 @@ final class LogMemory {
   private static final int CONTEXT = 24;
   private static final int HEADER_BYTES = 32;
 
-  /** Bits of a position that are the place in its piece. */
+  /** Bits of a position that hold the offset in its piece. */
   private static final int PLACE_BITS = 20;
 
   private static final int LARGEST = 1 << PLACE_BITS;
 
-  /** What is longer has a piece of its own, so that no more than a quarter of a piece is lost. */
+  /** Longer messages have a dedicated piece, so that at most a quarter of a piece is wasted. */
   private static final int LONG = LARGEST / 4;
 
   private final NativePieces pieces = new NativePieces();
 
-  /** The pieces in use, in the order taken, and the number of the first of all that were taken. */
+  /** The pieces in use, in the order taken; {@link #first} is the number of the first one. */
   private final List<MemorySegment> used = new ArrayList<>();
 
   private long first;
 
-  /** How many of them are from before the mark. */
+  /** Number of pieces from before the mark. */
   private int marked;
 
-  // What counts of it, and of that what is from before the mark.
+  // Messages that count, and the part of them from before the mark.
   private long messages;
   private long bytes;
   private long messagesBefore;
   private long bytesBefore;
 
-  // All that was ever added, until that is cleared.
+  // All messages added since the last clearAll.
   private long messagesInAll;
   private long bytesInAll;
 
@@ -66,27 +66,27 @@ final class LogMemory {
   private long number;
   private long end;
 
-  /** What a message takes, in bytes. */
+  /** The size of a message in the log, in bytes. */
   static long bytes(long length) {
     return HEADER_BYTES + ((length + 7) & ~7L);
   }
 
-  /** The most bytes that messages will take. */
+  /** Sets the maximum size, in bytes. */
   void most(long bytes) {
     pieces.most(bytes);
   }
 
-  /** How many messages count. */
+  /** The number of messages that count. */
   long messages() {
     return messages;
   }
 
-  /** What they take, in bytes. */
+  /** Their size, in bytes. */
   long bytes() {
     return bytes;
   }
 
-  /** What was added from before the mark counts no more, as it is not needed. */
+  /** Stops counting messages from before the mark, which are not needed. */
   void discountBefore() {
     messages -= messagesBefore;
     bytes -= bytesBefore;
@@ -94,7 +94,7 @@ final class LogMemory {
     bytesBefore = 0;
   }
 
-  /** Nothing counts any more, as none of it is needed. */
+  /** Stops counting all messages, which are not needed. */
   void discount() {
     messages = 0;
     bytes = 0;
@@ -102,23 +102,23 @@ final class LogMemory {
     bytesBefore = 0;
   }
 
-  /** How many messages were ever added. */
+  /** The number of messages added since {@link #clearAll}. */
   long messagesInAll() {
     return messagesInAll;
   }
 
-  /** What they took, in bytes. */
+  /** Their size, in bytes. */
   long bytesInAll() {
     return bytesInAll;
   }
 
-  /** Forgets what was ever added. */
+  /** Resets the totals. */
   void clearAll() {
     messagesInAll = 0;
     bytesInAll = 0;
   }
 
-  /** Bytes of all memory that it has, in use or not. */
+  /** The size of the memory held, in use or not, in bytes. */
   long held() {
     return pieces.held();
   }
@@ -185,7 +185,7 @@ final class LogMemory {
     return position & (LARGEST - 1);
   }
 
-  /** Says which message to a rank follows another one. */
+  /** Links a message to the next one to the same rank. */
   void follow(long position, long next) {
     of(position).set(ValueLayout.JAVA_LONG, at(position) + NEXT, next);
   }
@@ -195,12 +195,12 @@ final class LogMemory {
     return of(position).get(ValueLayout.JAVA_LONG, at(position) + NEXT);
   }
 
-  /** The length of a message in bytes. */
+  /** The length of a message, in bytes. */
   long length(long position) {
     return of(position).get(ValueLayout.JAVA_LONG, at(position) + LENGTH);
   }
 
-  /** Shows a message. */
+  /** Passes a message to a reader. */
   void read(long position, Reader reader) {
     MemorySegment from = of(position);
     long at = at(position);
@@ -212,7 +212,7 @@ final class LogMemory {
         from.get(ValueLayout.JAVA_LONG, at + TAG));
   }
 
-  /** What is added from now on is not in the same pieces as what was before. */
+  /** Begins a new piece, so that no piece has messages from before and after the mark. */
   void mark() {
     endPiece();
     marked = used.size();
@@ -220,14 +220,14 @@ final class LogMemory {
     bytesBefore = bytes;
   }
 
-  /** What was added before the mark is not needed any more, and nothing of it is under way. */
+  /** Frees the messages from before the mark, which are not needed or under way any more. */
   void cut() {
     discountBefore();
     giveBack(marked);
     marked = 0;
   }
 
-  /** Nothing is needed any more, or under way. */
+  /** Frees all messages, which are not needed or under way any more. */
   void clear() {
     discount();
     endPiece();
@@ -235,7 +235,7 @@ final class LogMemory {
     giveBack(used.size());
   }
 
-  /** Frees all memory; nothing of it is in use. */
+  /** Returns all memory to the system; no message is left. */
   void free() {
     assert used.isEmpty() : "memory is freed that is in use";
     pieces.drop();

@@ -4,36 +4,38 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * Compares messages to one rank that are made again with those that have come there: each with the
- * sum of its own, or all of a block with the block's.
+ * Compares replayed messages to one rank with the messages received there before: each by its own
+ * checksum, or a whole block by the block's.
  */
 final class MadeAgain {
   private static final long[] NOTHING = {};
 
-  /** How a message differs. */
+  /** Result of a comparison. */
   enum Difference {
     NONE,
     MESSAGE,
-    /** It is the last of its block that is made again, and one of them is another one. */
+    /**
+     * The message is the last of its block to be replayed, and one message of the block differs.
+     */
     BLOCK
   }
 
-  /** Length and sum of each message by number, in turns, as far as they are kept. */
+  /** Pairs of each message's length and checksum, by number, as many as are stored. */
   private long[] own = NOTHING;
 
   /** See {@link BlockSums#all}. */
   private long[] blocks = NOTHING;
 
-  /** The block that messages are made again of, by its place, and their sum so far. */
+  /** Index of the block that is being replayed; {@link #sum} is its checksum so far. */
   private int block = -1;
 
   private long sum;
 
   /**
-   * Begins.
+   * Begins a comparison.
    *
-   * @param told the number of those longs, those, and the blocks; may be empty
-   * @param made how many messages have been made already: their blocks cannot be compared
+   * @param told the number of longs of {@link #own}, these longs, and the blocks; may be empty
+   * @param made number of messages sent already, whose blocks cannot be compared
    */
   void begin(long[] told, long made) {
     int end = told.length == 0 ? 0 : 1 + (int) told[0];
@@ -45,7 +47,7 @@ final class MadeAgain {
     }
   }
 
-  /** What a rank is told that sends the messages: as {@link #begin} takes it. */
+  /** The input of {@link #begin}, for the rank that sent the messages. */
   static long[] told(long[] own, long[] blocks) {
     long[] told = new long[1 + own.length + blocks.length];
     told[0] = own.length;
@@ -58,13 +60,13 @@ final class MadeAgain {
     return 2L * number + 1 < own.length && own[2 * number] != ReceivedSums.NOT_KEPT;
   }
 
-  /** The length of a message that has come, where that is {@link Difference#MESSAGE another}. */
+  /** The length of the received message, where {@link Difference#MESSAGE} was returned. */
   long lengthBefore(int number) {
     return own[2 * number];
   }
 
   /**
-   * A message is made again.
+   * Compares a replayed message.
    *
    * @param received the messages that were received
    */
@@ -102,7 +104,7 @@ final class MadeAgain {
     return next < 0 || next >= end;
   }
 
-  /** Forgets the first messages, and numbers the others from there. */
+  /** Drops the first messages, and renumbers the rest from 0. */
   void cut(long messages) {
     own = Arrays.copyOfRange(own, (int) Math.min(2 * messages, own.length), own.length);
     for (int i = 0; i < blocks.length; i += 2) {

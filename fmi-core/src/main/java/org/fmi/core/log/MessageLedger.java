@@ -15,9 +15,9 @@ import org.fmi.core.p2p.UnexpectedMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ledger of a rank of which messages are logged, or which takes checkpoints that no rank waits
- * for: passes what the data path does to the {@link MessageLog}, with its {@link Determinants}, and
- * to the {@link InTransitMessages}.
+ * The ledger of a rank that logs messages or takes asynchronous checkpoints: reports each step of
+ * the data path to the {@link MessageLog}, with its {@link Determinants}, and to {@link
+ * InTransitMessages}.
  */
 public final class MessageLedger implements Ledger {
   private final Messenger messenger;
@@ -30,12 +30,12 @@ public final class MessageLedger implements Ledger {
   /** Null if all ranks wait for checkpoints. */
   private final @Nullable InTransitMessages inTransit;
 
-  // ---- the message that has arrived last, until it is matched or kept
+  // ---- the message that arrived last, until it is matched or queued as unexpected
   private int number = MessageLog.NO_NUMBER;
   private InTransitMessages.@Nullable Crossing crossing;
 
   /**
-   * Has the ledger follow a messenger's messages from now on.
+   * A ledger that follows a messenger's messages from now on.
    *
    * @param inTransit messages that cross recovery lines; null if none can
    */
@@ -86,9 +86,9 @@ public final class MessageLedger implements Ledger {
   }
 
   /**
-   * This rank comes to a recovery line, which others come to at another time. Messages belong to it
-   * that are here and no receive has matched, and before them those that receives have matched
-   * whose data is still under way.
+   * This rank reaches an asynchronous recovery line. The unexpected messages here belong to its
+   * checkpoint, and before them the messages that receives have matched and whose data is still
+   * pending.
    */
   public void begin(long line) {
     InTransitMessages lines = Objects.requireNonNull(inTransit);
@@ -132,7 +132,7 @@ public final class MessageLedger implements Ledger {
     return crossing instanceof InTransitMessages.Early early ? early : null;
   }
 
-  /** The recovery line is committed: the log begins there. */
+  /** Moves the log's beginning to the recovery line, which is committed. */
   public void committed() {
     mailbox.forEach(
         m -> {
@@ -150,7 +150,7 @@ public final class MessageLedger implements Ledger {
     }
   }
 
-  // ---- a message that is sent again
+  // ---- resending
 
   @Override
   public boolean isResent(UnexpectedMessage message) {
@@ -163,9 +163,9 @@ public final class MessageLedger implements Ledger {
   }
 
   /**
-   * Sends a rank again, in order and ahead of anything else, all that it has not received.
+   * Resends all messages that a rank has not received, in order and ahead of anything else.
    *
-   * @return how many messages, and their bytes
+   * @return the number of messages, and of their bytes
    */
   public long[] sendAgain(int dest) {
     long messages = 0;
@@ -209,7 +209,8 @@ public final class MessageLedger implements Ledger {
         return false; // it was received there before this rank rolled back
       }
     }
-    // Else the checkpoint that this rank has rolled back to has it there.
+    // Otherwise the checkpoint that this rank has rolled back to already has the message at its
+    // receiver.
     return inTransit == null || inTransit.sends(base, offset, bytes, dest, context, tag);
   }
 
@@ -219,9 +220,9 @@ public final class MessageLedger implements Ledger {
   }
 
   /**
-   * A send that is repeated must not wait for its receive: before, it did not need to if the
-   * message had been received already, and what was determined then may be that the receive is
-   * cancelled, or comes later.
+   * Holds a replayed send in the log's copy, so that the program never waits for its receive. The
+   * original send may have completed before its receive was cancelled or delayed, and the replayed
+   * determinants repeat that.
    */
   @Override
   public boolean holds(int dest, int context) {
@@ -385,7 +386,7 @@ public final class MessageLedger implements Ledger {
 
   // ---- answers
 
-  /** What the answer on a request is recorded in, or repeated from; null if it need not be. */
+  /** The determinants that record or replay a request's answer; null if none need to. */
   private @Nullable Determinants of(MessageRequest r) {
     return r.isKnown() || !Contexts.isProgram(r.context()) ? null : log.determinants();
   }
@@ -409,7 +410,7 @@ public final class MessageLedger implements Ledger {
     return d != null && d.haveJustAnswered();
   }
 
-  /** What is known of a receive that can be cancelled; null if nothing need be. */
+  /** The determinants that record or replay a cancel; null if none need to. */
   private @Nullable Determinants ofCancel(MessageRequest r) {
     return r.isSend() || r.isWithheld() ? null : of(r);
   }
@@ -473,14 +474,17 @@ public final class MessageLedger implements Ledger {
     }
   }
 
-  /** Which message a probe finds that waits is open only if it names no source. */
+  /**
+   * The determinants of a probe; null if none need to record it. A blocking probe is
+   * nondeterministic only if it names no source.
+   */
   private @Nullable Determinants ofProbe(int source, int context, boolean waits) {
     return !Contexts.isProgram(context) || (waits && !Determinants.isOpen(source))
         ? null
         : log.determinants();
   }
 
-  // ---- what it shows
+  // ---- counters
 
   @Override
   public void count(Map<Counter, Long> counters) {

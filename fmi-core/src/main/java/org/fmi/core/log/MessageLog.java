@@ -8,34 +8,37 @@ import org.fmi.core.p2p.NativePieces;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this rank has sent to each other one since the last line of checkpoints, and which messages
- * of each it has got: all that is needed so that only those go back that have failed ({@code
- * --rollback local}).
+ * The messages that this rank has sent to each peer since the last recovery line, and which of each
+ * peer's messages it has received: what it takes to roll back only failed ranks ({@code --rollback
+ * local}).
  *
- * <p>The messages of an ordered pair of ranks are numbered from 0 at each line, in the order sent;
- * as they are announced in that order, the number need not be sent. A message <i>has come</i> once
- * a receive of the program has all of its data. In an epoch in which the program's calls go on,
- * each rank tells each other one which of its messages have come. That one sends all others again
- * out of its log, in order, and leaves out of those that it sends for the first time, because it
- * repeats iterations, what has come already.
+ * <p>The messages of an ordered pair of ranks are numbered from 0 at each recovery line, in the
+ * order sent. They are announced in that order, so the number need not be sent. A message counts as
+ * <i>received</i> once a receive of the program has all of its data. In an epoch that the program's
+ * calls continue into, each rank reports to each peer which of the peer's messages it has received.
+ * The peer resends the other messages from its log, in order. A peer that repeats iterations sends
+ * messages for the first time since it failed; it leaves out those that were received before.
  *
- * <p>Covers the program's messages and those of its collectives; not those of a rank to itself, and
- * not the runtime's own.
+ * <p>Covers messages of the program and of its collectives, to other ranks; the runtime's own
+ * messages are not covered.
  */
 public final class MessageLog {
-  /** The number of a message that is not covered, or is from before the line. */
+  /** The number of a message that is not covered, or is from before the recovery line. */
   static final int NO_NUMBER = -1;
 
-  /** That of a message behind so many of one rank since the line that all ranks will roll back. */
+  /**
+   * The number of a message beyond the maximum; a failure before the next recovery line then rolls
+   * back all ranks.
+   */
   static final int UNCOUNTED = -2;
 
-  /** Messages of an ordered pair of ranks that are numbered. */
+  /** Maximum number of messages of an ordered pair of ranks between two recovery lines. */
   private static final int MOST_MESSAGES = 1 << 30;
 
-  /** Sums may take a quarter of what messages may, or this much. */
+  /** Checksums may take a quarter of the log's limit, or this much. */
   private static final long LEAST_SUM_BYTES = 1 << 20;
 
-  /** Whether messages are counted and kept; if not, only what their order decides. */
+  /** Whether messages are numbered and logged; if not, only determinants are recorded. */
   private final boolean keeps;
 
   private final int most;
@@ -49,44 +52,43 @@ public final class MessageLog {
   private final TrackedMessage.Pool tracked = new TrackedMessage.Pool();
   private boolean on;
 
-  /** Whether ranks have gone back since the line: some repeat what was decided. */
+  /** Whether ranks have rolled back since the recovery line and may be replaying. */
   boolean again;
 
-  /** Messages that have come elsewhere and were not made again yet. */
+  /** Number of messages that their receivers have and that this rank has not replayed yet. */
   private long ahead;
 
-  /** Why the log is of no use; null if it is. */
+  /** The reason why the log cannot be used; null if it can. */
   private @Nullable String unusable;
 
-  // ---- a line that this rank has come to, and that is not committed
+  // ---- a recovery line that this rank has reached and that is not committed
 
   private boolean marked;
 
-  /** Why nothing that is sent behind it can be sent again; null if it can. */
+  /** The reason why messages sent after it cannot be resent; null if they can. */
   private @Nullable String unusableBehind;
 
   private long last = LogMemory.NONE;
 
-  /** Where messages are copied to. */
+  /** Copies of messages. */
   private final LogMemory memory = new LogMemory();
 
-  /** Where sums of those that have come are. */
+  /** Memory for the checksums of received messages. */
   private final NativePieces sums = new NativePieces();
 
   /**
-   * An empty log, which is off.
+   * An empty log, switched off.
    *
-   * @param limit the most that it may hold, in bytes; 0: it keeps no messages, and only what is
-   *     decided by their order
+   * @param limit its maximum size in bytes; 0 records determinants only
    */
   public MessageLog(int rank, int size, long limit, LogListener listener) {
     this(rank, size, limit, listener, MOST_MESSAGES);
   }
 
   /**
-   * The same.
+   * An empty log, switched off.
    *
-   * @param most messages of an ordered pair of ranks between two lines
+   * @param most maximum number of messages of an ordered pair of ranks between two recovery lines
    */
   MessageLog(int rank, int size, long limit, LogListener listener, int most) {
     this.most = most;
@@ -103,7 +105,11 @@ public final class MessageLog {
     return !Contexts.isSystem(context);
   }
 
-  /** Forgets all; begins anew, or covers nothing from now on. */
+  /**
+   * Empties the log at a recovery line.
+   *
+   * @param begins whether it covers the messages from now on
+   */
   void line(boolean begins) {
     if (begins && !on) {
       memory.clearAll();
@@ -133,118 +139,130 @@ public final class MessageLog {
     }
   }
 
-  /** What is remembered of requests and messages. */
+  /** The tracking data of requests and messages. */
   TrackedMessage.Pool tracked() {
     return tracked;
   }
 
-  /** Whether there is a line that it begins at. */
+  /** Whether there is a recovery line that the log begins at. */
   public boolean on() {
     return on;
   }
 
-  /** Why nothing can be sent again out of it; null if it can. */
+  /** The reason why messages cannot be resent from the log; null if they can. */
   public @Nullable String unusable() {
     return unusable;
   }
 
-  /** From now on it may hold so many bytes. It counts messages though it may hold none. */
+  /** Sets the maximum size in bytes. With 0 the log still counts messages. */
   public void limit(long most) {
     limit = most;
     memory.most(most);
     sums.most(Math.max(most / 4, LEAST_SUM_BYTES));
   }
 
-  /** The most that it may hold, in bytes. */
+  /** The maximum size, in bytes. */
   public long limit() {
     return limit;
   }
 
-  /** What it takes, in bytes. */
+  /** The current size, in bytes. */
   public long bytes() {
     return memory.bytes();
   }
 
-  /** How many messages it holds. */
+  /** The number of messages held. */
   long messages() {
     return memory.messages();
   }
 
-  /** How many messages of this loop it has copied. */
+  /** The number of messages copied since the loop began. */
   public long messagesInAll() {
     return memory.messagesInAll();
   }
 
-  /** What they took, in bytes. */
+  /** The size of the messages copied since the loop began, in bytes. */
   public long bytesInAll() {
     return memory.bytesInAll();
   }
 
-  /** Whether messages of this rank have come elsewhere that it has not made again yet. */
+  /** Whether peers have messages from this rank that it has not replayed yet. */
   public boolean isBehind() {
     return ahead > 0;
   }
 
-  /** Whether this rank still does what was done before: it makes messages or decisions again. */
+  /** Whether this rank still replays messages or determinants. */
   public boolean isRepeating() {
     return isBehind() || determinants.areRepeated();
   }
 
-  /** Whether messages are numbered, and kept as far as there is room. */
+  /** Whether messages are numbered, and logged while there is room. */
   boolean keeps() {
     return keeps;
   }
 
-  /** The program is about to make a choice. */
+  /** The program is about to make a choice that is not covered. */
   public void chooses(Choice choice) {
     if (on) {
       listener.chooses(choice);
     }
   }
 
-  // ---- what is decided by the time at which messages come
+  // ---- determinants
 
-  /** Whether what was decided here may have to be repeated by this rank alone. */
+  /** Whether this rank may have to replay its determinants alone. */
   boolean mayRepeatAlone() {
     return on && limit > 0;
   }
 
-  /** Tells the job what was decided, as far as it may not know: the epoch ends. */
+  /** Reports unreported determinants to the job, as the epoch ends. */
   public void tell() {
     unstable.tell();
   }
 
-  /** The same, and returns once it is kept: something leaves the rank that is no message. */
+  /**
+   * Reports unreported determinants to the job, and waits until they are stable: the rank is about
+   * to do something visible that is not a message.
+   */
   public void tellAndWait() {
     unstable.tellAndWait();
   }
 
-  /** What was decided and may be kept nowhere else. */
+  /** The determinants that may not be stable yet. */
   UnstableDeterminants unstable() {
     return unstable;
   }
 
-  /** What is recorded, or repeated; null if there is no line that it would begin at. */
+  /**
+   * The determinants to record to or replay from; null if there is no recovery line that they begin
+   * at.
+   */
   @Nullable Determinants determinants() {
     return on ? determinants : null;
   }
 
   /**
-   * From the line on, all of this was decided before.
+   * Replays these determinants, which are those since the recovery line.
    *
-   * @param told how much of it is kept elsewhere
+   * @param told how much of them is stable, in longs
    */
   public void repeat(long[] decided, int told) {
     determinants.repeat(decided, told);
   }
 
-  /** This rank comes to a line alone: what was to be repeated behind it still is. */
+  /**
+   * This rank reaches a recovery line alone; determinants after it that were to be replayed still
+   * are.
+   */
   public void passLine() {
     on = true;
     determinants.pass();
   }
 
-  /** Gives what was decided since the line; if that is for a checkpoint alone, recording ends. */
+  /**
+   * Returns the determinants since the recovery line. Stops recording if only the checkpoint needs
+   * them.
+   */
   public long[] endRecording() {
     long[] decided = keeps ? determinants.behind() : determinants.take();
     if (!keeps || !unstable.tells()) {
@@ -253,19 +271,20 @@ public final class MessageLog {
     return decided;
   }
 
-  /** Goes back to a line, behind which this was decided. */
+  /** Rolls back to a recovery line, and replays these determinants after it. */
   public void goBack(long[] decided) {
     on = true;
     determinants.repeat(decided, decided.length);
     determinants.stop();
   }
 
-  // ---- lines that each rank comes to at a time of its own
+  // ---- asynchronous recovery lines
 
   /**
-   * This rank goes back to such a line, of which nothing was sent.
+   * Rolls back to an asynchronous recovery line. No message after it was sent.
    *
-   * @param come messages from behind the line that its state has, by sender in the order sent
+   * @param come messages from after the recovery line that the state has, by sender in the order
+   *     sent
    */
   public void goBack(List<InTransitMessages.Received> come) {
     for (InTransitMessages.Received each : come) {
@@ -275,7 +294,10 @@ public final class MessageLog {
     willComeAgain();
   }
 
-  /** This rank comes to such a line: the log reaches to before it until it is committed. */
+  /**
+   * This rank reaches an asynchronous recovery line. The log still reaches back to the previous one
+   * until this one is committed.
+   */
   void mark() {
     assert !marked : "a line is begun while another one is open";
     marked = true;
@@ -289,17 +311,17 @@ public final class MessageLog {
     determinants.mark();
   }
 
-  /** Messages to each rank so far. */
+  /** The number of messages sent to each rank so far. */
   long[] counts() {
     return IntStream.range(0, sent.length).mapToLong(this::count).toArray();
   }
 
-  /** What is announced next by this rank was sent behind the next line. */
+  /** The next message announced by this source was sent after the next recovery line. */
   void behindLine(int source) {
     of(source).behindLine();
   }
 
-  /** How many messages that were sent before the line are here. */
+  /** The number of messages here that were sent before the recovery line. */
   long beforeLine() {
     long all = 0;
     for (ReceivedFrom r : received) {
@@ -308,7 +330,7 @@ public final class MessageLog {
     return all;
   }
 
-  /** All of them are. */
+  /** All messages sent before the recovery line are here. */
   void fixLine() {
     for (ReceivedFrom r : received) {
       if (r != null) {
@@ -317,7 +339,7 @@ public final class MessageLog {
     }
   }
 
-  /** There will be no such line: it is given up, or the epoch is over. */
+  /** The recovery line is abandoned, or the epoch is over. */
   void dropLine() {
     marked = false;
     for (ReceivedFrom r : received) {
@@ -328,12 +350,12 @@ public final class MessageLog {
     determinants.dropMark();
   }
 
-  /** By its number, what a message of this rank is called once {@link #cut} was called. */
+  /** The number that a message of this source will have once {@link #cut} was called. */
   int renumbered(int source, int number) {
     return number < 0 ? number : of(source).renumbered(number);
   }
 
-  /** The line is committed: begins there. */
+  /** Moves the log's beginning to the recovery line, which is committed. */
   void cut() {
     assert marked : "a line is committed that was not begun";
     marked = false;
@@ -354,20 +376,24 @@ public final class MessageLog {
   }
 
   /**
-   * A receive of the program is posted. If its message is known, it gets that again.
+   * Posts a receive of the program. If a determinant of it is known, the receive matches that
+   * message alone.
    *
-   * @return false if no message may match it, as it will be cancelled
+   * @return false if no message may match the receive, as it will be cancelled
    */
   boolean posts(MessageRequest r) {
     return !on || isToMatch(r, determinants.post());
   }
 
-  /** The same of one that was under way at the line that this rank has just rolled back to. */
+  /**
+   * Posts a receive again that was pending at the recovery line which this rank has just rolled
+   * back to.
+   */
   boolean postsAgain(MessageRequest r, long number) {
     return !on || isToMatch(r, determinants.posted() + number);
   }
 
-  /** What a receive that is under way is called behind the line that this rank stands at. */
+  /** The number of a pending receive, counted from the recovery line that this rank has reached. */
   long number(MessageRequest r) {
     return tracked.of(r).posted - determinants.posted();
   }
@@ -384,7 +410,7 @@ public final class MessageLog {
     return true;
   }
 
-  /** A receive from any source has matched a message. */
+  /** Records the message that a receive from any source has matched. */
   void matches(MessageRequest r) {
     if (on && Contexts.isProgram(r.context())) {
       determinants.received(tracked.of(r).posted, r.matchedSource(), r.matchedTag());
@@ -402,7 +428,7 @@ public final class MessageLog {
     return s;
   }
 
-  /** A message is sent. Gives false if it was received already. */
+  /** Logs a message that the program sends. Returns false if its receiver already has it. */
   boolean sends(Object base, long offset, long length, int dest, int context, long tag) {
     if (!keeps) {
       return true;
@@ -438,7 +464,7 @@ public final class MessageLog {
     return false;
   }
 
-  /** The message sent last is not sent after all. */
+  /** Takes back the message sent last, which is not sent after all. */
   void withdraws(int dest) {
     if (!on || !keeps) {
       return;
@@ -457,7 +483,7 @@ public final class MessageLog {
     listener.outgrown(memory.bytes() + more);
     String reason = "has sent more than " + limit + " bytes since its checkpoint (--log-limit)";
     if (marked) {
-      // What is sent behind the line may still have room.
+      // Messages sent after the recovery line may still have room.
       unusable = unusable == null ? reason : unusable;
       memory.discountBefore();
     }
@@ -466,7 +492,7 @@ public final class MessageLog {
     }
   }
 
-  /** The log cannot be used before the next line. */
+  /** Makes the log unusable until the next recovery line. */
   public void spoil(String reason) {
     if (!on || !isCopying()) {
       return;
@@ -476,18 +502,21 @@ public final class MessageLog {
     memory.discount();
   }
 
-  /** Messages to a rank so far. */
+  /** The number of messages sent to a rank so far. */
   long count(int dest) {
     SentTo s = sent[dest];
     return s == null ? 0 : s.count;
   }
 
-  /** Whether a message was received there. */
+  /** Whether the receiver has this message. */
   boolean isReceived(int dest, long number) {
     return to(dest).isReceived(number);
   }
 
-  /** The message sent last is complete only once it has found its receive. */
+  /**
+   * Registers the message sent last as synchronous: it completes only once a receive has matched
+   * it.
+   */
   void synchronous(MessageRequest r) {
     if (!keeps) {
       return;
@@ -497,7 +526,7 @@ public final class MessageLog {
     s.synchronous.add(r);
   }
 
-  /** The synchronous send of a message, if it is not complete; else null. */
+  /** The synchronous send of a message if it is still pending; else null. */
   @Nullable MessageRequest synchronous(int dest, long number) {
     for (MessageRequest r : to(dest).synchronous) {
       if (TrackedMessage.numberOf(r) == number) {
@@ -512,7 +541,10 @@ public final class MessageLog {
     to(r.peer()).synchronous.remove(r);
   }
 
-  /** Where the first message to a rank is in the log; {@link #next} are the others, in order. */
+  /**
+   * Position of the first message to a rank in the log; {@link #next} leads to the others, in
+   * order.
+   */
   long first(int dest) {
     return to(dest).first;
   }
@@ -521,7 +553,7 @@ public final class MessageLog {
     return memory.next(position);
   }
 
-  /** Where the message is that was sent last; {@link LogMemory#NONE} if the log has it not. */
+  /** Position of the message sent last; {@link LogMemory#NONE} if the log does not have it. */
   long last() {
     return last;
   }
@@ -531,7 +563,7 @@ public final class MessageLog {
     return memory.length(position);
   }
 
-  /** Shows the message at a position. */
+  /** Passes the message at a position to a reader. */
   void read(long position, LogMemory.Reader reader) {
     memory.read(position, reader);
   }
@@ -564,15 +596,15 @@ public final class MessageLog {
             r.isWhole() ? sum.of(r.base(), r.offset(), r.matchedLength()) : SentTo.NO_SUM);
   }
 
-  // ---- epochs in which the program goes on
+  // ---- epochs that the program's calls continue into
 
-  /** Such an epoch begins. */
+  /** Begins such an epoch. */
   void enterEpoch() {
     unstable.enterEpoch();
     willComeAgain();
   }
 
-  /** What has not come will be announced again, in order. */
+  /** Peers will announce all messages again that were not received, in order. */
   private void willComeAgain() {
     for (ReceivedFrom r : received) {
       if (r != null) {
@@ -582,9 +614,10 @@ public final class MessageLog {
   }
 
   /**
-   * Which messages of a rank were received, as {@link #receivedThere} takes it there.
+   * The report of which messages of a peer were received, in the form that {@link #receivedThere}
+   * takes.
    *
-   * @param withSums whether it repeats some of them, to be compared
+   * @param withSums whether to add checksums, as the peer replays some of the messages
    */
   public long[] received(int source, boolean withSums) {
     ReceivedFrom r = received[source];
@@ -592,10 +625,10 @@ public final class MessageLog {
   }
 
   /**
-   * Which messages to a rank were received there.
+   * Applies a peer's report of which messages it has received.
    *
-   * @param told the length of a set of bits, the bits, and what {@link MadeAgain} takes, if this
-   *     rank is behind
+   * @param told the length of a bit set, the bit set, and the input of {@link MadeAgain} if this
+   *     rank replays
    */
   public void receivedThere(int dest, long[] told) {
     again = true;

@@ -8,26 +8,26 @@ import org.fmi.core.p2p.MessagePool;
 import org.fmi.wire.Memory;
 
 /**
- * Makes sums over the bytes of messages, by which one that is made again is compared with what came
- * before. They find what differs by accident; nobody has to be defended against here.
+ * Computes checksums of messages, which compare a replayed message with the one received before.
+ * They detect accidental differences, not attacks.
  *
- * <p>Allocates nothing. The JVM has code for CRC32C even before it compiles any: a program's first
- * messages are summed as fast as all others.
+ * <p>Allocates nothing. The JVM has intrinsic code for CRC32C even in the interpreter, so a
+ * program's first messages are summed as fast as later ones.
  */
 final class MessageSum {
   private static final long PRIME = 0x9E37_79B9_7F4A_7C15L;
 
-  /** Up to this many bytes are summed before that code would have begun. */
+  /** Messages up to this length are summed faster without the CRC32C intrinsic. */
   private static final int SHORT = 32;
 
-  /** It stays in the cache. */
+  /** Small enough to stay in the cache. */
   private static final int PIECE = 16 << 10;
 
   private final CRC32C crc = new CRC32C();
   private final MemorySegment piece = MessagePool.memory(PIECE);
   private final ByteBuffer buffer = piece.asByteBuffer();
 
-  /** Of part of an array of primitives, in whole elements, or of a segment. */
+  /** The checksum of part of a primitive array, in whole elements, or of a segment. */
   long of(Object base, long offset, long bytes) {
     if (bytes <= SHORT) {
       return ofShort(base, offset, (int) bytes);

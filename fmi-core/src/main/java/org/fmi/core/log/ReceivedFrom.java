@@ -4,7 +4,10 @@ import java.util.BitSet;
 import org.fmi.core.p2p.NativePieces;
 import org.jspecify.annotations.Nullable;
 
-/** What has come of one rank since the last line, by number: a part of the {@link MessageLog}. */
+/**
+ * The messages received from one rank since the last recovery line, by number: part of the {@link
+ * MessageLog}.
+ */
 final class ReceivedFrom {
   private static final long NOT_YET = -1;
 
@@ -13,23 +16,23 @@ final class ReceivedFrom {
   private final ReceivedSums sums;
   private final BlockSums blocks = new BlockSums();
 
-  /** From this number on they have none. */
+  /** Messages from this number on are not numbered. */
   private final int most;
 
-  /** What had come when this epoch began; null if it began at a line. */
+  /** Messages received before this epoch began; null if it began at a recovery line. */
   private @Nullable BitSet before;
 
-  /** The number of the next message that is announced. */
+  /** The number of the next announced message. */
   private long next;
 
-  /** The first message that was sent behind the next line, of those announced. */
+  /** The number of the first announced message that was sent after the next recovery line. */
   private long firstBehind = NOT_YET;
 
-  /** How many of the messages were sent before the line that is to be committed. */
+  /** The number of messages sent before the recovery line that is about to be committed. */
   private long cut;
 
   /**
-   * @param most messages that are numbered
+   * @param most maximum number of messages that are numbered
    */
   ReceivedFrom(NativePieces room, int most) {
     this.most = most;
@@ -37,8 +40,8 @@ final class ReceivedFrom {
   }
 
   /**
-   * Which have come, for the rank that has sent them: the number of longs of a set of bits, those,
-   * and what {@link MadeAgain} takes.
+   * A report of the received messages for their sender: the length of a bit set, the bit set, and
+   * the input of {@link MadeAgain}.
    */
   long[] told(boolean withSums) {
     long[] bits = received.toLongArray();
@@ -59,7 +62,7 @@ final class ReceivedFrom {
     }
   }
 
-  /** A line at which all ranks stand. */
+  /** Forgets all messages, at a recovery line that all ranks have reached. */
   void clear() {
     received.clear();
     sums.clear();
@@ -82,9 +85,9 @@ final class ReceivedFrom {
     return number < most ? (int) number : MessageLog.UNCOUNTED;
   }
 
-  // ---- a line that each rank comes to at a time of its own
+  // ---- an asynchronous recovery line
 
-  /** What is announced next was sent behind that line, as is all that follows. */
+  /** The next announced message was sent after the recovery line, as are all that follow it. */
   void behindLine() {
     if (firstBehind == NOT_YET) {
       firstBehind = next;
@@ -92,30 +95,33 @@ final class ReceivedFrom {
     }
   }
 
-  /** How many of the messages announced, or come before, were sent before the line. */
+  /**
+   * The number of messages, announced or received in an earlier epoch, that were sent before the
+   * recovery line.
+   */
   long beforeLine() {
     return firstBehind == NOT_YET ? next : firstBehind;
   }
 
-  /** All of those that were sent before the line are here. */
+  /** All messages sent before the recovery line are here. */
   void fixLine() {
     cut = beforeLine();
     blocks.begin(cut);
     firstBehind = NOT_YET;
   }
 
-  /** There will be no such line. */
+  /** The recovery line is abandoned. */
   void dropLine() {
     firstBehind = NOT_YET;
     cut = 0;
   }
 
-  /** By its number, a message from behind the line that is to be committed has another then. */
+  /** The number that a message will have once the recovery line is committed. */
   int renumbered(int number) {
     return number < cut ? MessageLog.NO_NUMBER : (int) (number - cut);
   }
 
-  /** The line is committed. */
+  /** Renumbers messages from the recovery line on, which is committed. */
   void cut() {
     shift(received);
     if (before != null) {

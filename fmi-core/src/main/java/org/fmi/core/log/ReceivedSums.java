@@ -7,11 +7,11 @@ import java.util.List;
 import org.fmi.core.p2p.NativePieces;
 
 /**
- * Length and sum of each message that has come of one rank, by its number: by these it is compared
- * if it is made again. Native memory, as far as there is room.
+ * Length and checksum of each message received from one rank, by number. A replayed message is
+ * compared with them. They are in native memory, as many as there is room for.
  */
 final class ReceivedSums {
-  /** In place of the length of a message of which nothing is kept. */
+  /** Stands for the length of a message without an entry. */
   static final long NOT_KEPT = -1;
 
   private static final int ENTRY_BYTES = 16;
@@ -20,17 +20,17 @@ final class ReceivedSums {
   private final NativePieces room;
   private final List<MemorySegment> pieces = new ArrayList<>();
 
-  /** Entries of the first piece that are no longer needed. */
+  /** Number of entries of the first piece that are no longer needed. */
   private int cut;
 
   /**
-   * @param room for those of all ranks
+   * @param room memory for the sums of all ranks
    */
   ReceivedSums(NativePieces room) {
     this.room = room;
   }
 
-  /** Whether there was room. */
+  /** Adds a message. Returns false if there was no room. */
   boolean put(int number, long length, long sum) {
     int entry = number + cut;
     while (entry / PIECE_ENTRIES >= pieces.size()) {
@@ -50,7 +50,9 @@ final class ReceivedSums {
     return true;
   }
 
-  /** Length and sum of the first {@code count} messages, in turns, or of fewer. */
+  /**
+   * Pairs of length and checksum of the first {@code count} messages, or of as many as are stored.
+   */
   long[] first(int count) {
     int known = Math.clamp((long) pieces.size() * PIECE_ENTRIES - cut, 0, count);
     long[] all = new long[2 * known];
@@ -69,7 +71,7 @@ final class ReceivedSums {
     return all;
   }
 
-  /** Forgets the first ones; those behind them are the first from now on. */
+  /** Drops the first messages, and renumbers the rest from 0. */
   void cut(int count) {
     cut += count;
     int whole = Math.min(cut / PIECE_ENTRIES, pieces.size());

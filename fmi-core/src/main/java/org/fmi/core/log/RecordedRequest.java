@@ -7,14 +7,14 @@ import org.fmi.provider.Progressing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request begun while the recorder was on: what the program learns of it is recorded, or comes
- * from the record.
+ * A request begun while the recorder was on. Its outcome, as the program sees it, is recorded, or
+ * taken from the record.
  */
 final class RecordedRequest implements Request, Progressing {
   private final Recording recording;
   private final MessageRequest request;
 
-  /** Whether the program has been told that it is complete, while that was recorded. */
+  /** Whether the record says that the program has seen it complete. */
   boolean told;
 
   RecordedRequest(Recording recording, MessageRequest request) {

@@ -17,12 +17,12 @@ import org.fmi.core.state.ImageWriter;
 import org.fmi.wire.Memory;
 
 /**
- * Records what a rank learns from its communication calls outside of loops, and gives it to a
- * replacement that makes the same calls again, without the network.
+ * Records the results of a rank's communication calls outside of loops, and replays them, without
+ * the network, to a replacement process that makes the same calls.
  *
- * <p>Recorded are: what each receive got, by its number in the order of posting; what each
- * successful probe found; and whether each test, cancel, and iprobe was successful, and each
- * buffered send, and synchronous one to oneself, was not refused, so that a program sees the same
+ * <p>The record has: the outcome of each receive, by posting order; the message that each
+ * successful probe found; the answer of each test, cancel, and iprobe; and whether each buffered
+ * send, and each synchronous send to the rank itself, was refused. So the program sees the same
  * sequence of completions and errors again. Sends are only counted, with a running signature of
  * their arguments, which is checked at each receive.
  *
@@ -32,7 +32,7 @@ import org.fmi.wire.Memory;
  * probes of 4 longs (receives posted before, source, tag, length) and runs of 1 long.
  */
 public final class Recorder {
-  /** What it does now. */
+  /** State of a recorder. */
   public enum Mode {
     OFF,
     RECORD,
@@ -61,7 +61,7 @@ public final class Recorder {
       this.signature = signature;
     }
 
-    /** Posted while recording, and complete now. */
+    /** A receive posted while recording is complete. */
     @Override
     public void received(MessageRequest r) {
       if (overflowed) {
@@ -92,14 +92,14 @@ public final class Recorder {
   private static final long PROBE_BYTES = 4 * Long.BYTES;
   private static final long OVERFLOWED = 1;
 
-  /** What is recorded is on the heap, most of which is the program's. */
+  /** The record is on the heap, most of which belongs to the program. */
   private static final int SHARE_OF_HEAP = 4;
 
   private final long limit;
   private final List<Receive> receives = new ArrayList<>();
   private final List<Probe> probes = new ArrayList<>();
 
-  /** Lengths of runs of equal answers: no and yes in turn, the first may be 0. */
+  /** Lengths of runs of equal answers: no and yes alternate; the first run, of no, may be 0. */
   private long[] runs = new long[16];
 
   private int runCount;
@@ -111,7 +111,7 @@ public final class Recorder {
 
   private Consumer<ReplayMismatchException> onMismatch = mismatch -> {};
 
-  // Where a replay stands.
+  // ---- position of a replay
   private int nextReceive;
   private int nextProbe;
   private int run;
@@ -122,13 +122,13 @@ public final class Recorder {
   /**
    * An empty record, switched off.
    *
-   * @param limit the most it may hold in bytes; a small heap allows less
+   * @param limit its maximum size in bytes; a small heap allows less
    */
   public Recorder(long limit) {
     this.limit = Math.min(limit, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
   }
 
-  /** Reads what {@link #writeTo} has written; switched off. */
+  /** Reads an image that {@link #writeTo} has written; switched off. */
   public static Recorder readFrom(MemorySegment image, long limit) {
     Recorder r = new Recorder(limit);
     r.overflowed = (image.get(LONG, 0) & OVERFLOWED) != 0;
@@ -174,12 +174,12 @@ public final class Recorder {
     return r;
   }
 
-  /** The size of its image in bytes. */
+  /** The size of its image, in bytes. */
   public long bytes() {
     return bytes;
   }
 
-  /** Writes its image: {@link #bytes} bytes. */
+  /** Writes its image, of {@link #bytes} bytes. */
   public void writeTo(ImageWriter image, long begin) {
     image.put(begin, overflowed ? OVERFLOWED : 0);
     image.put(begin + 8, receives.size());
@@ -217,12 +217,12 @@ public final class Recorder {
     return mode;
   }
 
-  /** Whether it had to drop everything, being over its limit. Such a record cannot be replayed. */
+  /** Whether the record exceeded its limit and was dropped. Such a record cannot be replayed. */
   public boolean overflowed() {
     return overflowed;
   }
 
-  /** Records from now on, behind what it holds already. */
+  /** Records from now on, after what the record already has. */
   public void record() {
     mode = Mode.RECORD;
   }
@@ -235,17 +235,17 @@ public final class Recorder {
   /**
    * Replays from the beginning.
    *
-   * @param strayed notified of a mismatch, by the thread that makes the call; if it returns, the
+   * @param strayed notified of a mismatch, on the thread that makes the call; if it returns, the
    *     call ends with the exception
-   * @throws ReplayMismatchException if it has overflowed
+   * @throws ReplayMismatchException if the record overflowed
    */
   public void startReplay(Consumer<ReplayMismatchException> strayed) {
     onMismatch = strayed;
     if (overflowed) {
       throw told(
-          "what it received before its loop was more than the limit of "
+          "the record of what it received before its loop exceeded the limit of "
               + limit
-              + " bytes and was not kept");
+              + " bytes and was dropped");
     }
     nextReceive = 0;
     nextProbe = 0;
@@ -257,9 +257,9 @@ public final class Recorder {
   }
 
   /**
-   * Ends a replay: all that was recorded must have been asked for. Switched off then.
+   * Ends a replay and switches off. All recorded calls must have been replayed.
    *
-   * @throws ReplayMismatchException if there is more
+   * @throws ReplayMismatchException if some were not
    */
   public void endReplay() {
     skipEmptyRuns();
@@ -282,9 +282,9 @@ public final class Recorder {
     mode = Mode.OFF;
   }
 
-  // ---- the hooks of Recording; none is called while off
+  // ---- hooks of Recording, called only while on
 
-  /** Whether a call must be shown to it. */
+  /** Whether calls must be passed to this recorder. */
   boolean on() {
     return mode != Mode.OFF;
   }
@@ -293,7 +293,7 @@ public final class Recorder {
     return mode == Mode.REPLAY;
   }
 
-  /** A send begins; whether it must not really be made. */
+  /** Records or replays a send. Returns whether the send must not really be made. */
   boolean send(int dest, int context, long tag, long length) {
     if (mode == Mode.RECORD) {
       sends++;
@@ -308,7 +308,10 @@ public final class Recorder {
     return true;
   }
 
-  /** A receive is posted; whether it was completed from the record, or must wait for nothing. */
+  /**
+   * Records or replays a receive. Returns whether it is served from the record and must not be
+   * posted.
+   */
   boolean receive(MessageRequest r) {
     if (mode == Mode.RECORD) {
       if (!overflowed) {
@@ -344,7 +347,7 @@ public final class Recorder {
     return "a receive from rank " + r.peer() + " " + CollectiveCall.belonging(r.context(), r.tag());
   }
 
-  /** While recording: a probe has found something. */
+  /** Records the message that a probe has found. */
   void found(Status status) {
     if (!overflowed) {
       probes.add(new Probe(receives.size(), status));
@@ -352,7 +355,7 @@ public final class Recorder {
     }
   }
 
-  /** While replaying: what this probe found. */
+  /** The message that a replayed probe found. */
   Status findAgain(int source, int context, long tag) {
     if (nextProbe < probes.size()) {
       Probe p = probes.get(nextProbe++);
@@ -364,7 +367,9 @@ public final class Recorder {
     throw mismatch("a probe for rank " + source + " and tag " + MessageTag.tag(tag));
   }
 
-  /** A call that answers yes or no: the answer to give. */
+  /**
+   * Records or replays the answer of a call that returns yes or no, and returns the answer to give.
+   */
   boolean answer(boolean actual) {
     if (mode == Mode.RECORD) {
       if (!overflowed) {
@@ -380,7 +385,7 @@ public final class Recorder {
     return (run & 1) == 1;
   }
 
-  /** While replaying: the error for a call that was not recorded here. */
+  /** The error for a replayed call that was not recorded here. */
   ReplayMismatchException mismatch(String call) {
     return told(
         call

@@ -17,11 +17,11 @@ import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows the program's calls to a {@link Recorder} while that is on: records them, or answers them
- * from the record of the process before. Else it hands them on.
+ * Passes the program's calls to a {@link Recorder} while it is on, which records or replays them;
+ * otherwise forwards them to the {@link Messenger}.
  *
- * <p>The runtime's own calls go to the {@link Messenger} itself, and so are never recorded. A call
- * that is not recorded costs one test of a field more than there.
+ * <p>The runtime's own calls go to the messenger directly, and so are never recorded. A call that
+ * is not recorded costs one test of a field.
  */
 public final class Recording implements PointToPoint {
   private final Messenger messenger;
@@ -31,19 +31,19 @@ public final class Recording implements PointToPoint {
   private final Runnable onCall;
   private Recorder recorder;
 
-  /** Sees the calls in loops; null if nobody does. */
+  /** Observes calls in loops; null if there is no observer. */
   private @Nullable CallObserver observer;
 
-  /** Whom the part of a {@code flowLoop} that is under way reaches. */
+  /** The reach of the part of a {@code flowLoop} that is running; null outside. */
   private @Nullable FlowPart reach;
 
   private @Nullable Turns turns;
 
   /**
-   * Calls on a messenger; neither recorded nor replayed at first.
+   * Calls on a messenger, neither recorded nor replayed at first.
    *
-   * @param limit the most that the record may hold, in bytes
-   * @param onCall run when a call begins that is recorded or replayed
+   * @param limit maximum size of the record, in bytes
+   * @param onCall run when a recorded or replayed call begins
    */
   public Recording(Messenger messenger, long limit, Runnable onCall) {
     this.messenger = messenger;
@@ -54,22 +54,22 @@ public final class Recording implements PointToPoint {
     this.recorder = new Recorder(limit);
   }
 
-  /** What this rank records or replays; off at first. */
+  /** The recorder of this rank; off at first. */
   public Recorder recorder() {
     return recorder;
   }
 
-  /** Goes on with another record, such as one out of a checkpoint. */
+  /** Continues with another record, such as one from a checkpoint. */
   public void recorder(Recorder next) {
     recorder = next;
   }
 
-  /** Shows the calls that are not recorded to an observer from now on. */
+  /** Shows calls that are not recorded to an observer from now on. */
   public void observer(CallObserver seeing) {
     observer = seeing;
   }
 
-  /** A part of a {@code flowLoop} begins, or ends with null. */
+  /** Sets the reach of a part of a {@code flowLoop} that begins; null as it ends. */
   public void reach(@Nullable FlowPart of) {
     reach = of;
   }
@@ -98,12 +98,12 @@ public final class Recording implements PointToPoint {
     }
   }
 
-  /** Non-blocking operations of the program that are not complete. */
+  /** The number of the program's pending nonblocking operations. */
   public int activeRequests() {
     return requests.active();
   }
 
-  /** A call that is not recorded sends. */
+  /** Shows a send that is not recorded to the observer. */
   private void sends(Object base, long offset, long bytes, int dest, int context, long tag) {
     CallObserver seeing = observer;
     if (seeing != null && !recorder.on()) {
@@ -111,7 +111,7 @@ public final class Recording implements PointToPoint {
     }
   }
 
-  /** A call that is not recorded receives. */
+  /** Shows a receive that is not recorded to the observer. */
   private void receives(int source) {
     CallObserver seeing = observer;
     if (seeing != null && !recorder.on()) {
@@ -119,7 +119,7 @@ public final class Recording implements PointToPoint {
     }
   }
 
-  /** Begins a call that sends or receives: whether it is recorded or replayed. */
+  /** Begins a call that sends or receives. Returns whether it is recorded or replayed. */
   private boolean begin() {
     if (!recorder.on()) {
       return false;
@@ -171,9 +171,9 @@ public final class Recording implements PointToPoint {
   }
 
   /**
-   * Records a send, or replays it.
+   * Records or replays a send.
    *
-   * @return whether it must not really be made
+   * @return whether the send must not really be made
    * @throws FmiException if it was refused
    */
   private boolean replaySend(
@@ -266,7 +266,7 @@ public final class Recording implements PointToPoint {
     return messenger.complete(r);
   }
 
-  /** In a replay nothing comes that was not recorded. */
+  /** Fails a wait of a replay that the record does not satisfy: nothing else will arrive. */
   private void requireAnswer(MessageRequest r) {
     if (recorder.replaying() && r.pending()) {
       throw recorder.mismatch("waiting for " + Recorder.receiveOf(r));
@@ -304,7 +304,7 @@ public final class Recording implements PointToPoint {
     return s;
   }
 
-  // ---- requests that were begun while the recorder was on
+  // ---- requests begun while the recorder was on
 
   Status waitFor(MessageRequest r) {
     if (!recorder.replaying()) {
@@ -318,7 +318,7 @@ public final class Recording implements PointToPoint {
   /**
    * Whether a request is complete.
    *
-   * @param progress whether to make some if it is not
+   * @param progress whether to make progress if it is not
    */
   boolean test(RecordedRequest request, boolean progress) {
     MessageRequest r = request.request();
@@ -339,8 +339,8 @@ public final class Recording implements PointToPoint {
   }
 
   private boolean answer(RecordedRequest request, boolean complete) {
-    // What was answered with yes stays so. To record that again, each time that a program looks at
-    // all of its requests, would fill the record.
+    // Complete once means complete forever. Recording it again each time that a program tests all
+    // of its requests would fill the record.
     if (request.told) {
       return complete;
     }

@@ -1,8 +1,8 @@
 package org.fmi.core.log;
 
 /**
- * The program's calls during a replay are not those that were recorded, or the record holds no
- * more: this process cannot catch up with the others, and all must be restarted.
+ * A replay diverged: the program's calls are not the recorded ones, or the record is incomplete.
+ * This process cannot catch up with the others, and the whole job must restart.
  */
 public final class ReplayMismatchException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -3,24 +3,27 @@ package org.fmi.core.log;
 import java.io.Serializable;
 import org.fmi.core.p2p.MessageRequest.State;
 
-/** A request of the program as it stands in a checkpoint, by Java's serialization. */
+/** A request of the program as serialized in a checkpoint. */
 sealed interface RequestImage extends Serializable {
-  /** Which one it is among those of the checkpoint: it may be in several places of the state. */
+  /**
+   * Its number among the requests of the checkpoint: a state may refer to it from several places.
+   */
   int number();
 
-  /** The ranks of its job: another number of them has other messages. */
+  /** The number of ranks of its job: a job of another size has other messages. */
   int worldSize();
 
   /**
-   * A receive that is not complete.
+   * A pending receive.
    *
-   * @param source wanted, or that of the message it has matched
-   * @param tag the same
+   * @param source the pattern's source, or that of the message it has matched
+   * @param tag the same for the tag
    * @param bytes room for the message
-   * @param place where that is in the state
-   * @param posting orders it among all
-   * @param posted its number in the {@link Determinants}, from the checkpoint on: below zero
-   * @param toBeCancelled no message may match it, as the process before had cancelled it
+   * @param place the buffer's place in the state
+   * @param posting its position in the posting order of all requests
+   * @param posted its number in the {@link Determinants}, counted from the checkpoint on, thus
+   *     negative
+   * @param toBeCancelled whether the process before had cancelled it, so that no message may match
    */
   record Waiting(
       int number,
@@ -36,14 +39,14 @@ sealed interface RequestImage extends Serializable {
       implements RequestImage {}
 
   /**
-   * A request that is complete; or a send, whose message is elsewhere in the checkpoints.
+   * A complete request; or a send, whose message is elsewhere in the checkpoints.
    *
-   * @param told whether the program has been told so
+   * @param told whether the program has seen it complete
    * @param source of the message
    * @param tag of the message
    * @param length of the message in bytes; -1 if there was none
-   * @param bytes room that there was
-   * @param wantedTag what it was for, with the type of the buffer
+   * @param bytes room for the message
+   * @param wantedTag the pattern's tag, with the type of the buffer
    */
   record Complete(
       int number,

@@ -7,39 +7,45 @@ import java.util.List;
 import java.util.Objects;
 import org.fmi.core.p2p.MessageRequest;
 
-/** What was sent to one rank since the last line, by number: a part of the {@link MessageLog}. */
+/**
+ * The messages sent to one rank since the last recovery line, by number: part of the {@link
+ * MessageLog}.
+ */
 final class SentTo {
-  /** In place of the sum of a message whose data did not come, or not all. */
+  /** Stands for the checksum of a message whose data was not received whole. */
   static final long NO_SUM = 0;
 
   long count;
 
-  /** How many there were when this rank came to a line that is not committed. */
+  /**
+   * The number of messages sent before a recovery line that this rank has reached and that is not
+   * committed.
+   */
   long mark;
 
-  /** Where copies of them are in the {@link LogMemory}: the first one, and the last. */
+  /** Position of the first copy in the {@link LogMemory}; {@link #last} is that of the last one. */
   long first = LogMemory.NONE;
 
   long last = LogMemory.NONE;
 
-  /** The first one behind the mark. */
+  /** Position of the first copy after the mark. */
   long firstBehind = LogMemory.NONE;
 
-  /** Messages that have come there, and are not to be sent. */
+  /** Messages that their receiver has, and that are not to be sent. */
   BitSet received = new BitSet();
 
-  /** Compares those with what is made again; of a rank that is not behind none. */
+  /** Compares received messages with the replayed ones; empty unless this rank replays. */
   final MadeAgain before = new MadeAgain();
 
-  /** Synchronous sends that are not complete. */
+  /** Synchronous sends that are still pending. */
   final List<MessageRequest> synchronous = new ArrayList<>();
 
-  /** Whether a message was received there. */
+  /** Whether the receiver has this message. */
   boolean isReceived(long number) {
     return number <= Integer.MAX_VALUE && received.get((int) number);
   }
 
-  /** Compares a message that has come with the one that is made again. */
+  /** Compares a replayed message with the one received before. */
   void compare(
       int number, long length, long sum, LogListener listener, int dest, int context, long tag) {
     switch (before.compare(number, length, sum, received)) {
@@ -50,9 +56,9 @@ final class SentTo {
   }
 
   /**
-   * Takes what {@link ReceivedFrom#told} is there.
+   * Applies the receiver's {@link ReceivedFrom#told report}.
    *
-   * @return how many more of those messages are not made again yet than before
+   * @return how many more messages than before are received there and not replayed yet
    */
   int receivedThere(long[] told) {
     int end = 1 + (int) told[0];
@@ -67,7 +73,7 @@ final class SentTo {
     return received.cardinality() - received.get(0, made).cardinality();
   }
 
-  /** A line at which all ranks stand. */
+  /** Forgets all messages, at a recovery line that all ranks have reached. */
   void clear() {
     first = LogMemory.NONE;
     last = LogMemory.NONE;
@@ -79,7 +85,7 @@ final class SentTo {
     synchronous.clear();
   }
 
-  /** A message was copied there. */
+  /** Adds a message that was copied to the log. */
   void add(LogMemory memory, long position, boolean behind) {
     if (last == LogMemory.NONE) {
       first = position;
@@ -92,13 +98,13 @@ final class SentTo {
     }
   }
 
-  /** This rank comes to a line. */
+  /** This rank reaches a recovery line. */
   void mark() {
     mark = count;
     firstBehind = LogMemory.NONE;
   }
 
-  /** The line that was marked is committed: what was sent before it is forgotten. */
+  /** Drops the messages sent before the marked recovery line, which is committed. */
   void cut() {
     first = firstBehind;
     if (first == LogMemory.NONE) {
@@ -109,7 +115,8 @@ final class SentTo {
     received = received.get((int) Math.min(mark, end), end);
     before.cut(mark);
     for (MessageRequest r : synchronous) {
-      // One from before the line is there by now, but this rank may not have heard so.
+      // A message from before the recovery line is received by now, though the report may be under
+      // way.
       TrackedMessage t = (TrackedMessage) Objects.requireNonNull(r.tracked());
       t.number = t.number < mark ? MessageLog.NO_NUMBER : (int) (t.number - mark);
     }

@@ -8,21 +8,21 @@ import org.fmi.core.p2p.PointToPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A place in a loop's state, which is there in a new process too.
+ * A place in a loop's state, valid in another process too.
  *
- * @param section the number of the object that has it
+ * @param section the number of the object that holds it
  * @param offset in bytes, from the object's beginning
  */
 record StatePlace(int section, long offset) implements Serializable {
   /**
-   * Where a buffer is.
+   * Finds a buffer's place.
    *
    * @param base an array or segment, as in {@link PointToPoint}
-   * @param offset of the buffer there, in bytes
-   * @param bytes of the buffer
-   * @return null if no object has all of it
+   * @param offset of the buffer in it, in bytes
+   * @param bytes length of the buffer
+   * @return null if no single object holds all of the buffer
    */
-  @SuppressWarnings("ReferenceEquality") // which array it is, not what is in it
+  @SuppressWarnings("ReferenceEquality") // identity matters, not contents
   static @Nullable StatePlace of(List<Object> sections, Object base, long offset, long bytes) {
     for (int i = 0; i < sections.size(); i++) {
       Object object = sections.get(i);
@@ -58,12 +58,12 @@ record StatePlace(int section, long offset) implements Serializable {
         : null;
   }
 
-  @SuppressWarnings("ReferenceEquality") // which array it is, not what is in it
+  @SuppressWarnings("ReferenceEquality") // identity matters, not contents
   private static boolean isOneMemory(MemorySegment a, MemorySegment b) {
     return a.heapBase().orElse(null) == b.heapBase().orElse(null);
   }
 
-  /** The array or segment of the place. */
+  /** The array or segment that holds the place. */
   @SuppressWarnings("ByteBufferBackingArray") // offsetIn adds the array's offset
   Object base(List<Object> sections) {
     Object object = sections.get(section);
@@ -74,7 +74,7 @@ record StatePlace(int section, long offset) implements Serializable {
     return memory == null ? object : memory;
   }
 
-  /** Where the place is in {@link #base}, in bytes. */
+  /** The place's offset in {@link #base}, in bytes. */
   long offsetIn(List<Object> sections) {
     return sections.get(section) instanceof ByteBuffer b && b.hasArray()
         ? b.arrayOffset() + offset

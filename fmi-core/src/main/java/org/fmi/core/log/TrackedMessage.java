@@ -6,28 +6,29 @@ import org.fmi.core.p2p.UnexpectedMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link MessageLedger} remembers of a request that is under way, or of a message that no
- * receive has matched.
+ * Data that {@link MessageLedger} attaches to a pending request, or to a message that no receive
+ * has matched.
  */
 final class TrackedMessage implements Ledger.Tracked {
   /**
-   * The number of its message in the {@link MessageLog}, or NO_NUMBER: of a receive once it has
-   * matched; of a synchronous send.
+   * The message's number in the {@link MessageLog}, or NO_NUMBER: of a receive once it has matched;
+   * of a synchronous send.
    */
   int number = MessageLog.NO_NUMBER;
 
   /**
-   * A send: the determinants that its peer must have first: {@link UnstableDeterminants#changes}.
+   * Of a send: the determinants that its receiver must have first, as {@link
+   * UnstableDeterminants#changes}.
    */
   long depends;
 
-  /** A receive of the program: its number in the {@link Determinants}. */
+  /** Of a receive of the program: its number in the {@link Determinants}. */
   long posted;
 
-  /** What else waits for its data, as the message crosses a recovery line. */
+  /** Set if the message crosses a recovery line and its data is awaited. */
   InTransitMessages.@Nullable Crossing crossing;
 
-  /** The next one that is free. */
+  /** The next free instance in the pool. */
   private @Nullable TrackedMessage next;
 
   @Override
@@ -43,7 +44,7 @@ final class TrackedMessage implements Ledger.Tracked {
     return r.tracked() instanceof TrackedMessage known ? known.number : MessageLog.NO_NUMBER;
   }
 
-  /** Those of a rank. They are used again, so that a message makes none. */
+  /** The instances of a rank, which are reused so that a message allocates none. */
   static final class Pool {
     private @Nullable TrackedMessage free;
 
@@ -81,7 +82,7 @@ final class TrackedMessage implements Ledger.Tracked {
       return t;
     }
 
-    /** Nothing need be remembered of a request any more. */
+    /** Detaches and frees the data of a request. */
     void forget(MessageRequest r) {
       if (r.tracked() instanceof TrackedMessage known) {
         r.track(null);
@@ -89,7 +90,7 @@ final class TrackedMessage implements Ledger.Tracked {
       }
     }
 
-    /** Nothing need be remembered of a message any more. */
+    /** Detaches and frees the data of a message. */
     void forget(UnexpectedMessage m) {
       if (m.tracked() instanceof TrackedMessage known) {
         m.track(null);

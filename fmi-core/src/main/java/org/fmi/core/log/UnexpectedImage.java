@@ -10,16 +10,15 @@ import org.fmi.core.p2p.Mailbox;
 import org.fmi.core.p2p.UnexpectedMessage;
 
 /**
- * The layout in which the program's unexpected messages are saved with a checkpoint: their number
- * (long), then for each, in the order of arrival, context, source (ints), tag, length (longs) and
- * the data, little endian.
+ * Layout of the program's unexpected messages in a checkpoint: their number (long), then for each,
+ * in the order of arrival, context, source (ints), tag, length (longs) and the data, little endian.
  */
 public final class UnexpectedImage {
   private static final int HEADER_BYTES = 24;
 
   private UnexpectedImage() {}
 
-  /** Size of what {@link #write} writes, in bytes. */
+  /** Size of the image that {@link #write} writes, in bytes. */
   public static long bytes(Mailbox mailbox) {
     long[] bytes = {Long.BYTES};
     forEach(mailbox, m -> bytes[0] += HEADER_BYTES + m.length());
@@ -36,7 +35,7 @@ public final class UnexpectedImage {
   }
 
   /**
-   * Saves the program's messages that no receive has matched; they stay where they are too.
+   * Saves the program's unexpected messages, which stay in the mailbox too.
    *
    * @throws IllegalStateException if one of them is still at its sender
    */
@@ -65,9 +64,9 @@ public final class UnexpectedImage {
   }
 
   /**
-   * Puts saved messages ahead of all that have arrived meanwhile. No receive is posted by now.
+   * Restores saved messages ahead of all that have arrived since. No receive is posted by now.
    *
-   * @param crossing those that cross the checkpoint's line
+   * @param crossing messages that cross the checkpoint's recovery line
    */
   public static void read(Mailbox mailbox, MemorySegment image, InTransitImage crossing) {
     mailbox.restore(
@@ -79,7 +78,7 @@ public final class UnexpectedImage {
 
   private static void read(MemorySegment image, Mailbox.Restored restored) {
     if (image.byteSize() == 0) {
-      return; // they are elsewhere
+      return; // they are in the image of in-transit messages
     }
     long count = image.get(LONG, 0);
     long at = Long.BYTES;

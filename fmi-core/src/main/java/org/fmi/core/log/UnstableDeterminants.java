@@ -12,46 +12,49 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this rank, and those whose messages it has got, have decided since the line and the job may
- * not keep yet. It goes to a peer ahead of the next message, so whoever depends on a decision knows
- * it, and tells the job at a failure: a rank that is lost gets back what others depend on.
+ * Determinants since the recovery line, this rank's and received ones, that the job has not
+ * acknowledged. They go to a peer ahead of the next message, so that each rank holds every
+ * determinant that it depends on, and reports them to the job at a failure: a lost rank replays all
+ * determinants that others depend on.
  *
  * <p>This is causal message logging (Alvisi and Marzullo, "Message logging: pessimistic,
- * optimistic, causal, and optimal", IEEE TSE 24(2), 1998, section 5): nobody waits, and there are
- * no orphans. What travels stays little, as each rank tells the job now and then, and the more
- * often, the more others there are that decide.
+ * optimistic, causal, and optimal", IEEE TSE 24(2), 1998, section 5): no rank waits, and there are
+ * no orphans. The piggybacked data stays small because each rank reports to the job from time to
+ * time, and more often, the more ranks have determinants.
  */
 final class UnstableDeterminants {
-  /** What all that decide may decide, in longs, before they tell the job. */
+  /** Budget for the unreported determinants of all ranks, in longs; ranks share it. */
   static final int UNTOLD = 256;
 
-  /** How many times its share of that the job may not keep of a rank, before that waits for it. */
+  /**
+   * Multiple of its share at which a rank waits until the job has acknowledged its determinants.
+   */
   static final int WAIT = 16;
 
-  /** Longs that there is room for at first. */
+  /** Initial capacity, in longs. */
   private static final int ROOM = 64;
 
-  /** What a frame carries at most, in bytes. */
+  /** Maximum payload of a frame, in bytes. */
   private static final int FRAME_BYTES = 2048;
 
-  /** What one rank has decided since one line. */
+  /** Determinants of one rank since one recovery line. */
   static final class Decided {
     final int rank;
     final long version;
 
-    /** How much of it the job keeps, as far as is known here; the values begin behind that. */
+    /** Length of the stable determinants, as known here; {@link #values} begin after them. */
     int kept;
 
     long[] values;
     int count;
 
-    /** Up to where the job was told of it from here, if this rank has not decided it. */
+    /** Length that this rank has reported to the job, if the determinants are another rank's. */
     int told;
 
-    /** The peer that it was heard from last. */
+    /** The peer that these were last received from. */
     int from = NOBODY;
 
-    /** When it has grown last, by {@link UnstableDeterminants#changes}. */
+    /** Value of {@link UnstableDeterminants#changes} when these last grew. */
     long changed;
 
     Decided(int rank, long version, long[] room) {
@@ -64,7 +67,7 @@ final class UnstableDeterminants {
       return kept + count;
     }
 
-    /** The job keeps so much. */
+    /** Drops the values before this position, which are stable. */
     void keeps(int now) {
       if (now > kept) {
         int known = Math.min(count, now - kept);
@@ -74,7 +77,7 @@ final class UnstableDeterminants {
       }
     }
 
-    /** Makes room for more. */
+    /** Makes room for more longs. */
     void fits(int more) {
       if (count + more > values.length) {
         values = Arrays.copyOf(values, 2 * (count + more));
@@ -84,12 +87,12 @@ final class UnstableDeterminants {
 
   private static final int NOBODY = -1;
 
-  /** How much of all that was piggybacked on messages to a peer in this epoch. */
+  /** Progress of piggybacking to one peer in this epoch. */
   private static final class Peer {
-    /** Of {@link UnstableDeterminants#changes}. */
+    /** Value of {@link UnstableDeterminants#changes} up to which the peer has all determinants. */
     long knows;
 
-    /** What is under way, and up to where. */
+    /** Determinants that are partly sent; {@link #passed} is their length so far. */
     @Nullable Decided passing;
 
     int passed;
@@ -101,25 +104,30 @@ final class UnstableDeterminants {
   private final LogListener listener;
   private final @Nullable Peer[] peers;
 
-  /** By rank and line, what grew last at the end. */
+  /** By rank and recovery line; the entry that grew last is at the end. */
   private final List<Decided> all = new ArrayList<>();
 
-  /** Where one that was dropped had its values, for the next one. */
+  /** The value array of a dropped entry, for the next entry. */
   private long[] room = new long[ROOM];
 
-  /** Of how many others there was something at a time in this epoch: each adds to each message. */
+  /**
+   * Highest number of other ranks with determinants at the same time in this epoch: each adds to
+   * each message.
+   */
   private int deciders;
 
-  /** How often something of that has grown. */
+  /** Counts how often any entry has grown. */
   private long changes;
 
-  /** What this rank had decided when that was put there, by {@link Determinants#changes}. */
+  /**
+   * Value of {@link Determinants#changes} up to which this rank's own are copied to {@link #all}.
+   */
   private long synced;
 
-  /** Whether this rank's own decisions are reported. */
+  /** Whether this rank's own determinants are reported. */
   private boolean tells = true;
 
-  /** The number of what was reported last, as the listener gave it. */
+  /** Number of the last report, from the listener. */
   private long told;
 
   UnstableDeterminants(int rank, int size, MessageLog log, Determinants own, LogListener listener) {
@@ -130,18 +138,18 @@ final class UnstableDeterminants {
     this.listener = listener;
   }
 
-  /** A line: this rank's decisions count from here. */
+  /** Drops this rank's own determinants, at a recovery line. */
   void line() {
     tells = true;
     drop(each -> each.rank == rank);
   }
 
-  /** Whether this rank's own decisions are reported. */
+  /** Whether this rank's own determinants are reported. */
   boolean tells() {
     return tells;
   }
 
-  /** An epoch begins: before it, each rank has told the job all that it had heard of. */
+  /** Begins an epoch: each rank has reported all determinants that it holds to the job before. */
   void enterEpoch() {
     all.clear();
     deciders = 0;
@@ -152,7 +160,7 @@ final class UnstableDeterminants {
   // ---- to the job
 
   /**
-   * The program sends a message. What was decided until now must reach its receiver first: see
+   * The program sends a message. Its receiver must first have the determinants up to now: see
    * {@link #changes}.
    */
   void sends() {
@@ -160,7 +168,7 @@ final class UnstableDeterminants {
       return;
     }
     noteKept();
-    int share = UNTOLD / (1 + deciders); // 0 where very many decide: then each waits for the job
+    int share = UNTOLD / (1 + deciders); // 0 with very many such ranks: each then waits for the job
     int count = own.unkeptCount();
     if (count > share && !own.areUnderWay()) {
       tell();
@@ -173,7 +181,7 @@ final class UnstableDeterminants {
     }
   }
 
-  /** Tells the job what it has not been told of by this rank. */
+  /** Reports unreported determinants to the job. */
   void tell() {
     if (!log.mayRepeatAlone()) {
       return;
@@ -203,14 +211,14 @@ final class UnstableDeterminants {
     }
   }
 
-  /** The same, and returns once the job keeps it. */
+  /** Reports unreported determinants to the job, and waits until they are stable. */
   void tellAndWait() {
     tell();
     listener.awaitKept(told);
     noteKept();
   }
 
-  /** What the job has answered since. */
+  /** Takes note of the job's acknowledgements. */
   private void noteKept() {
     if (own.areUnderWay() && listener.isKept(told)) {
       own.keep();
@@ -219,16 +227,16 @@ final class UnstableDeterminants {
 
   // ---- to a peer
 
-  /** How often something has grown: what a message depends on that is sent now. */
+  /** Identifies the determinants that a message sent now depends on. */
   long changes() {
     return changes;
   }
 
   /**
-   * Sends a peer what it may not know, ahead of a message.
+   * Sends a peer the determinants that it may not have, ahead of a message.
    *
-   * @param depends what the message may depend on: {@link #changes} when it was sent
-   * @return false if the transport does not take all of that now
+   * @param depends determinants that the message may depend on: {@link #changes} when it was sent
+   * @return false if the transport does not take all of them now
    */
   boolean piggyback(Ledger.Link link, long depends) {
     Peer peer = peers[link.rank()];
@@ -241,7 +249,7 @@ final class UnstableDeterminants {
     }
     if (log.mayRepeatAlone()) {
       long committed = listener.version();
-      for (int i = 0; i < all.size(); i++) { // an iterator would be made for each message
+      for (int i = 0; i < all.size(); i++) { // no iterator, to allocate nothing per message
         Decided each = all.get(i);
         if (each.changed > peer.knows) {
           boolean unknown = each.rank != link.rank() && each.from != link.rank();
@@ -257,8 +265,8 @@ final class UnstableDeterminants {
   }
 
   /**
-   * Continues where the transport has taken no more. What has arrived is reported if the epoch
-   * ends.
+   * Sends determinants of one entry, from where the transport last refused. A peer reports the part
+   * that it has received if the epoch ends.
    */
   private static boolean piggyback(Ledger.Link link, Peer peer, Decided all) {
     int most = Math.min(FRAME_BYTES, link.maxPayload()) / Long.BYTES;
@@ -286,7 +294,10 @@ final class UnstableDeterminants {
     return true;
   }
 
-  /** What this rank has decided goes to others like what it has heard of. */
+  /**
+   * Copies new determinants of this rank to {@link #all}, from where they go to peers like received
+   * ones.
+   */
   private void sync() {
     synced = own.changes();
     if (tells) {
@@ -308,8 +319,8 @@ final class UnstableDeterminants {
   }
 
   /**
-   * What a peer passes on, in a frame: who has decided it and since which checkpoint; of how much
-   * of that it knows the job to keep it, where its payload stands in it, and the payload.
+   * Receives piggybacked determinants in a frame: their rank and checkpoint version, the length
+   * that the peer knows to be stable, the payload's position, and the payload.
    */
   void onFrame(int peer, MemorySegment memory, long at) {
     int owner = memory.get(FrameLayout.INT, at + FrameLayout.CONTEXT);
@@ -317,15 +328,15 @@ final class UnstableDeterminants {
     int place = (int) memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE);
     int kept = (int) memory.get(FrameLayout.LONG, at + FrameLayout.LENGTH);
     int count = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD) / Long.BYTES;
-    assert owner != rank : "a rank is told what it has decided itself";
+    assert owner != rank : "a rank receives its own determinants";
     if (version < listener.version()) {
-      return; // nobody goes back to that
+      return; // no rank rolls back to that checkpoint
     }
     Decided of = find(owner, version);
     of.keeps(kept);
     int known = of.end() - place;
     assert known >= 0
-        : "rank %d's decisions since %d from %d on (%d are kept) follow %d"
+        : "determinants of rank %d since version %d from %d on (%d are stable) follow %d"
             .formatted(owner, version, place, kept, of.end());
     if (known >= count) {
       return;
