@@ -180,7 +180,7 @@ final class FlowRollbackSimulationTest {
 
     assertThat(outcome.status()).as("%s", job.story()).isZero();
     assertThat(job.notices(Notice.FlowImpossible.class))
-        .containsExactly(new Notice.FlowImpossible(1, 0, "it is no flowLoop"));
+        .containsExactly(new Notice.FlowImpossible(1, 0, "it is not a flowLoop"));
   }
 
   /** So that their cores may run slowly. */
@@ -275,7 +275,7 @@ final class FlowRollbackSimulationTest {
         Part.EXCHANGE, "rank 0 calls a collective in the exchange of iteration 3 of a flowLoop"),
     LEFT_REQUEST(
         Part.EXCHANGE,
-        "rank 0 has 1 requests that are not complete behind the exchange of iteration 3 of a"
+        "rank 0 has 1 pending request after the exchange of iteration 3 of a"
             + " flowLoop: wait for each"),
     LEFT_MESSAGE(
         Part.EXCHANGE,

@@ -289,7 +289,7 @@ final class KeptRequestsSimulationTest {
     for (Shape way : allWays()) {
       refuses(
           way,
-          "1 requests are not complete: a checkpoint cannot hold them (a receive of at most 8 bytes"
+          "1 request is not complete: a checkpoint cannot hold it (a receive of at most 8 bytes"
               + " from any source with tag 3); wait for them (waitFor, Request.waitAll) before the"
               + " end of an iteration, or make them state of the loop",
           (fmi, process, cluster) -> {
@@ -360,7 +360,7 @@ final class KeptRequestsSimulationTest {
   /** Neither one that is under way, nor a complete one. */
   @ParameterizedTest
   @CsvSource({
-    "true,has 1 requests that are not complete behind the exchange of iteration 0 of a flowLoop",
+    "true,has 1 pending request after the exchange of iteration 0 of a flowLoop",
     "false,'it refers to a request, which only the state of a loop or loopWhile can hold'"
   })
   void aFlowLoopHoldsNone(boolean underWay, String words) {

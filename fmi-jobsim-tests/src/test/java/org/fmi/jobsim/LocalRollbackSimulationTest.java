@@ -281,8 +281,8 @@ final class LocalRollbackSimulationTest {
             new Notice.RollbackDecided(
                 2,
                 "",
-                "rank 2 went back alone and does something else than before: its message to rank 3"
-                    + " with tag 5 has other data, 8 bytes as before"));
+                "rank 2 rolled back alone and no longer repeats its first run: its message to rank"
+                    + " 3 with tag 5 has different data, 8 bytes as before"));
   }
 
   /** Ranks agree after each iteration whether there is another one. */
@@ -471,7 +471,7 @@ final class LocalRollbackSimulationTest {
             n ->
                 assertThat(n.what())
                     .startsWith(told)
-                    .endsWith("2 ranks take 160 MiB that are free"));
+                    .endsWith("2 ranks need 160 MiB of free memory"));
     assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
         .singleElement()
         .satisfies(n -> assertThat(n.ranks()).isEqualTo(ranksPerNode == 1 ? "[2]" : ""));

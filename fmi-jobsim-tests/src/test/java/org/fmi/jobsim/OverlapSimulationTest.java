@@ -230,8 +230,9 @@ final class OverlapSimulationTest {
     Outcome outcome = job.run();
     assertThat(outcome.status()).as(job.story()).isOne();
     assertThat(outcome.message())
-        .contains("rank 0 went back to a checkpoint and does something else than before")
-        .containsPattern("its message to rank [123] with tag 1 has other data, 8 bytes as before");
+        .contains("rank 0 rolled back to a checkpoint and no longer repeats its first run")
+        .containsPattern(
+            "its message to rank [123] with tag 1 has different data, 8 bytes as before");
   }
 
   /** Every fifth iteration is waited for, as those checkpoints are written; others are not. */

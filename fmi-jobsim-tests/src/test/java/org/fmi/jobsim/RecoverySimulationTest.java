@@ -236,12 +236,12 @@ final class RecoverySimulationTest {
           }
           return Workload.run(fmi, process, cluster);
         },
-        "cannot repeat what it did before its loop");
+        "cannot replay its calls before the loop");
   }
 
   @Test
   void aRecordOverItsLimitMakesAllStartAgain() {
-    assertRestartedFromMemory(ranks(4).withRecordLimit(300), Workload::run, "more than the limit");
+    assertRestartedFromMemory(ranks(4).withRecordLimit(300), Workload::run, "exceeded the limit");
   }
 
   // ---- state of a shape that changes
@@ -730,6 +730,6 @@ final class RecoverySimulationTest {
             n ->
                 n instanceof Notice.RecoveryBegun r
                     && r.restartAll()
-                    && r.reason().contains("catches Rollback again and again"));
+                    && r.reason().contains("catches Rollback repeatedly"));
   }
 }

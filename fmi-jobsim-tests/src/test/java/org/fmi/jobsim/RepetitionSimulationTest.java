@@ -276,8 +276,8 @@ final class RepetitionSimulationTest {
               state);
           return total[0];
         },
-        "changes what is no state of the loop when iterations are repeated from a checkpoint, up to"
-            + " iteration 1: total, a long[], element 0: 1 the first time, 2 when repeated",
+        "changes data that is not state of the loop when iterations are repeated from a checkpoint,"
+            + " up to iteration 1: total, a long[], element 0: 1 the first time, 2 when repeated",
         "must be state of the loop");
   }
 
@@ -453,7 +453,7 @@ final class RepetitionSimulationTest {
               });
           return 0;
         },
-        "rank 0 does something else",
+        "rank 0 behaves differently",
         "it does not send a message of 800 bytes to rank 1 with tag 7, in iteration 0, which it had"
             + " sent");
   }
@@ -476,7 +476,7 @@ final class RepetitionSimulationTest {
               });
           return 0;
         },
-        "rank 0 does something else",
+        "rank 0 behaves differently",
         "it sends a message of 8 bytes to rank 2 with tag 7, in iteration 0, and had sent no such"
             + " one");
   }
@@ -562,7 +562,7 @@ final class RepetitionSimulationTest {
                 a = bytes.readLong();
               }
             }),
-        "rank 0 does not get its state back from a checkpoint: the loop's state object 1, a ",
+        "rank 0 cannot restore its state from a checkpoint: the loop's state object 1, a ",
         "byte 8 of its written form");
   }
 

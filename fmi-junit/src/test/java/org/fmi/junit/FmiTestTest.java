@@ -215,8 +215,8 @@ final class FmiTestTest {
   void whatIterationsChangeAndIsNoStateFails() {
     fails(
         "addsUpWhatIsNoState",
-        "the job ended with status 1: --check: rank 0 changes what is no state of the loop when"
-            + " iterations are repeated from a checkpoint, up to iteration 1: forgotten, a"
+        "the job ended with status 1: --check: rank 0 changes data that is not state of the loop"
+            + " when iterations are repeated from a checkpoint, up to iteration 1: forgotten, a"
             + " long\\[\\], element 0: 1 the first time, 2 when repeated; .*",
         again(1));
   }

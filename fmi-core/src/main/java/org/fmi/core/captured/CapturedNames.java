@@ -22,9 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the variables are called that a lambda, or an inner class, has captured. The fields of an
- * inner class have their names; those of a lambda are only numbered, so the source's names are
- * looked up in the class file: those of the parameters of the method that the lambda was made of.
+ * Names of the variables that a lambda or an inner class has captured. The fields of an inner class
+ * have the variables' names. The fields of a lambda are only numbered, so the names are looked up
+ * in the class file: they are parameters of the method that the lambda was compiled to.
  */
 final class CapturedNames {
   private static final String VARIABLE = "val$";
@@ -35,7 +35,7 @@ final class CapturedNames {
   /**
    * The name of each captured variable, in the order of the fields.
    *
-   * @param caller the method that has begun the loop: mostly it has made the lambda
+   * @param caller the method that has begun the loop, which usually has created the lambda
    */
   static List<String> of(Class<?> body, List<Field> fields, StackFrame caller) {
     List<String> names = new ArrayList<>();
@@ -55,7 +55,7 @@ final class CapturedNames {
     return names;
   }
 
-  /** Empty if the class file does not have them, or has several that it could be. */
+  /** The names from the class file; empty if it does not have them, or has several candidates. */
   private static List<String> parameters(Class<?> body, List<Field> fields, StackFrame caller) {
     byte[] bytes = ProgramClasses.bytes(ProgramClasses.sourceOf(body));
     if (bytes == null) {

@@ -14,14 +14,17 @@ import org.fmi.core.captured.Content.Unknown;
 import org.fmi.core.captured.Content.Value;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what differs between two looks at the same things, and says it in words. */
+/** Finds and describes differences between two observations of the same things. */
 final class Changes {
-  /** More are counted, not listed. */
+  /** Differences beyond this number are counted, not listed. */
   private static final int MOST = 3;
 
   private static final int LONGEST_VALUE = 40;
 
-  /** Its name is put together if it differs: with 10,000 links on the way it is long. */
+  /**
+   * A thing in both observations. Its name is built only if it differs, as it may have 10,000
+   * parts.
+   */
   private record Pair(@Nullable Pair parent, String part, Thing first, Thing again) {
     String name(UnaryOperator<String> nameOfRoot) {
       Deque<String> parts = new ArrayDeque<>();
@@ -43,9 +46,9 @@ final class Changes {
   }
 
   /**
-   * All differences in one sentence; empty if there are none.
+   * Describes all differences in one sentence; empty if there are none.
    *
-   * @param nameOfRoot gives the name of a thing that differs, or that has a part that does
+   * @param nameOfRoot gives the name of a root that differs or has a part that does
    */
   static String between(
       Map<String, Thing> first, Map<String, Thing> again, UnaryOperator<String> nameOfRoot) {
@@ -61,7 +64,9 @@ final class Changes {
     return String.join("; ", changes.listed) + more;
   }
 
-  /** Those that only one of the looks has found are left out: who has parts is compared. */
+  /**
+   * Compares common parts; a part found in only one observation is part of its owner's difference.
+   */
   private void compareParts(
       @Nullable Pair parent, Map<String, Thing> first, Map<String, Thing> again) {
     for (Map.Entry<String, Thing> part : first.entrySet()) {
@@ -97,14 +102,15 @@ final class Changes {
       Object one = a.copy();
       Object other = b.copy();
       if (one == null || other == null) {
-        found(pair, ", " + a.type() + ", has other elements when repeated");
+        found(pair, ", " + a.type() + ", has different elements when repeated");
         return;
       }
       int at = 0;
       while (at < a.length() && Array.get(one, at).equals(Array.get(other, at))) {
         at++;
       }
-      if (at < a.length()) { // else NaNs have other bits, which the JVM does not promise
+      if (at
+          < a.length()) { // otherwise NaNs differ in their bits, which the JVM does not guarantee
         differs(pair, a.type() + ", element " + at, Array.get(one, at), Array.get(other, at));
       }
     }

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A value, or the content of an object, at one moment. */
 public sealed interface Content {
-  /** Nothing is known of it: state of the loop, or an object of a library. */
+  /** Content that is not examined: state of the loop, or an object of a library. */
   record Unknown() implements Content {}
 
   /**
@@ -27,11 +27,11 @@ public sealed interface Content {
    * An object with parts: fields, elements or entries.
    *
    * @param type in words; the same for all lists, and for all maps
-   * @param parts by what is added to the object's name to name them
+   * @param parts by the suffix that names them after the object
    */
   record Parts(String type, Map<String, Thing> parts) implements Content {}
 
-  /** What has a content, which is filled in when it is looked at. */
+  /** An object or a variable, whose content is filled in when it is examined. */
   final class Thing {
     Content content = new Unknown();
   }

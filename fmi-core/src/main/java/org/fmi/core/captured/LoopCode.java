@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The code of one loop: looks at what it reaches, as often as is wanted. */
+/** The code of one loop, which examines the data that it reaches. */
 public final class LoopCode {
   private final @Nullable Object body;
   private final StackFrame caller;
   private final ProgramClasses classes;
 
   /**
-   * That of a loop.
+   * The code of a loop.
    *
-   * @param body null if the loop has none: then the variables of its method cannot be seen
-   * @param caller the method of the program that has begun the loop, with its class
+   * @param body null if the loop has none: the variables of its method then cannot be seen
+   * @param caller the program's method that has begun the loop, with its class
    */
   public LoopCode(@Nullable Object body, StackFrame caller) {
     this.body = body;
@@ -26,9 +26,9 @@ public final class LoopCode {
   }
 
   /**
-   * Looks at what it reaches now.
+   * Observes the data that the code reaches now.
    *
-   * @param isState which objects are not looked at
+   * @param isState objects that are not examined
    */
   public Reached look(Predicate<Object> isState) {
     return look(isState, true);
@@ -40,9 +40,9 @@ public final class LoopCode {
     return reached;
   }
 
-  /** What has changed since another look, in words; empty if nothing has. */
+  /** Describes the changes since another observation; empty if there are none. */
   public String changesSince(Reached first, Predicate<Object> isState) {
-    // What has become initialized meanwhile was not there the first time.
+    // A class initialized since then was not part of the first observation.
     Reached again = look(isState, false);
     Map<String, String> names = new HashMap<>();
     return Changes.between(
@@ -56,7 +56,7 @@ public final class LoopCode {
         });
   }
 
-  /** The names in the source, by those of {@link Reached}. */
+  /** The names in the source, by the names in {@link Reached}. */
   private Map<String, String> capturedNames() {
     Map<String, String> names = new HashMap<>();
     if (body != null) {

@@ -25,8 +25,8 @@ import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The classes of a program: those that are where the class with its loop is, in the same jar or
- * directory, or in other directories of the class path. Jars beside the program's are libraries.
+ * The classes of a program: classes in the same jar or directory as the class with its loop, or in
+ * other directories of the class path. Other jars are libraries.
  */
 final class ProgramClasses {
   private static final String OWN_PACKAGES = "org.fmi.";
@@ -43,14 +43,14 @@ final class ProgramClasses {
 
   private final Map<Class<?>, List<Field>> fields = new HashMap<>();
 
-  /** By class, the program's classes that its code mentions. */
+  /** The program's classes that a class's code mentions. */
   private final Map<Class<?>, Set<String>> mentioned = new HashMap<>();
 
-  /** Names of the program's classes that are initialized, as far as was asked. */
+  /** Names of the program's classes that are known to be initialized. */
   private final Set<String> initialized = new HashSet<>();
 
   /**
-   * The classes beside one.
+   * The classes of the program that this class belongs to.
    *
    * @param withLoop the class whose code has the loop
    */
@@ -59,7 +59,7 @@ final class ProgramClasses {
     this.place = place(withLoop);
   }
 
-  /** The class in whose source a class stands, if that is made of a lambda. */
+  /** The class whose source has this class, if it is compiled from a lambda. */
   static Class<?> sourceOf(Class<?> type) {
     int lambda = type.getName().indexOf(LAMBDA);
     if (!type.isHidden() || lambda < 0) {
@@ -72,7 +72,7 @@ final class ProgramClasses {
     }
   }
 
-  /** The bytes of a class; null if they cannot be had. */
+  /** The bytes of a class; null if they are not available. */
   static byte @Nullable [] bytes(Class<?> type) {
     ClassLoader loader = type.getClassLoader();
     String file = type.getName().replace('.', '/') + ".class";
@@ -83,17 +83,17 @@ final class ProgramClasses {
     }
   }
 
-  /** Whether it is one of the program's. */
+  /** Whether this is a class of the program. */
   boolean has(Class<?> type) {
     return known.computeIfAbsent(type, this::find);
   }
 
-  /** Whether the fields of objects of this class are looked at. */
+  /** Whether the fields of objects of this class are examined. */
   boolean isFollowed(Class<?> type) {
     return has(type) && !type.isEnum();
   }
 
-  /** The fields of an object of this class that are looked at, its own first. */
+  /** The examined fields of an object of this class; the fields of the class itself come first. */
   List<Field> fields(Class<?> type) {
     return fields.computeIfAbsent(type, this::findFields);
   }
@@ -110,7 +110,7 @@ final class ProgramClasses {
     return found;
   }
 
-  /** Whether a field is looked at. Transient ones are not. */
+  /** Whether a field is examined. Transient fields are not. */
   static boolean counts(Field field, boolean ofClass) {
     int modifiers = field.getModifiers();
     return Modifier.isStatic(modifiers) == ofClass
@@ -128,14 +128,14 @@ final class ProgramClasses {
     return type.getClassLoader() == null || source == null ? null : source.getLocation();
   }
 
-  /** Whether it is a directory of classes, or in one; those of FMI itself are in such, too. */
+  /** Whether it is in a directory of classes; FMI's own classes, which may be too, are excluded. */
   private static boolean isOther(URL url, String type) {
     return url.getProtocol().equals("file")
         && !url.getPath().endsWith(".jar")
         && !type.startsWith(OWN_PACKAGES);
   }
 
-  /** The same of a class that need not be loaded. */
+  /** Whether this is a class of the program, which need not be loaded. */
   private boolean has(String name) {
     ClassLoader loader = withLoop.getClassLoader();
     URL file = loader == null ? null : loader.getResource(name.replace('.', '/') + ".class");
@@ -146,10 +146,10 @@ final class ProgramClasses {
   }
 
   /**
-   * Those that the code of the class with the loop uses, or that of {@code others}, directly or
-   * through each other. None that is not initialized yet is among them: nothing has run in it.
+   * The classes that the code of the class with the loop, or that of {@code others}, uses directly
+   * or indirectly. Classes that are not initialized are left out: no code of theirs has run.
    *
-   * @param asks whether those are looked for that have been initialized since the last time
+   * @param asks whether to look for classes initialized since the last time
    */
   Set<Class<?>> used(Collection<Class<?>> others, boolean asks) {
     Set<Class<?>> found = new LinkedHashSet<>();
@@ -201,8 +201,8 @@ final class ProgramClasses {
   }
 
   /**
-   * Asks which of these classes are initialized, and of all that they mention. To ask a class
-   * itself, by reading a static field, would initialize it: the program would run what it may never
+   * Finds out which of these classes, and of all that they mention, are initialized. Reading a
+   * static field to find out would initialize the class, and run code that the program may never
    * run.
    *
    * @return whether one of them is

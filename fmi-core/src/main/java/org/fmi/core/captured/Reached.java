@@ -35,17 +35,17 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the code of a loop reaches that is no state of the loop, as it is at one moment: variables
- * that the body captures, the fields of objects of the program's classes behind them, and static
- * fields of the classes that its code uses. Arrays, collections and StateRefs are followed; fields
- * that are {@code transient} are not: that is how a program says that a field need not be the same
- * when iterations are repeated.
+ * Data that a loop's code reaches beside its state, at one moment: variables that the body
+ * captures, fields of the program's objects that they lead to, and static fields of the classes
+ * that the code uses. Arrays, collections and StateRefs are followed. Fields that are {@code
+ * transient} are not: by this a program declares that a field may differ when iterations are
+ * repeated.
  */
 public final class Reached {
-  /** Things beyond this many are not looked at. */
+  /** Things beyond this number are not examined. */
   private static final int MOST = 100_000;
 
-  /** Arrays of no more elements are kept, so that the element that differs can be named. */
+  /** Arrays of up to this length are copied, so that the differing element can be named. */
   private static final int FEW = 1024;
 
   private final ProgramClasses classes;
@@ -63,20 +63,20 @@ public final class Reached {
     this.isState = isState;
   }
 
-  /** What was found, by names: those of static fields, and {@link #variable}. */
+  /** The things found, by name: static fields, and {@link #variable}. */
   Map<String, Thing> things() {
     return things;
   }
 
-  /** What a captured variable is called while its name in the source is not looked up. */
+  /** The name of a captured variable before its name in the source is looked up. */
   static String variable(int number) {
     return "variable " + (number + 1);
   }
 
   /**
-   * Looks at what a loop's body has captured, if it has one, and at static fields.
+   * Observes the variables that a loop's body has captured, if it has one, and static fields.
    *
-   * @param asks whether classes are looked for that have been initialized since the last time
+   * @param asks whether to look for classes initialized since the last time
    */
   void lookAt(@Nullable Object body, boolean asks) {
     if (body != null) {
@@ -171,7 +171,7 @@ public final class Reached {
   private Content object(Object object) {
     Map<String, Thing> parts = new LinkedHashMap<>();
     for (Field field : fields(object.getClass())) {
-      // A field may hide one of the same name in a superclass.
+      // A field may hide a field of the same name in a superclass.
       Thing value = thing(value(field, object));
       if (parts.putIfAbsent("." + field.getName(), value) != null) {
         String of = field.getDeclaringClass().getSimpleName();
@@ -196,7 +196,9 @@ public final class Reached {
     return new Elements(typeName(array), length, Memory.hash(array, 0, bytes), copy);
   }
 
-  /** What another thread alone may read, or is closed, is not looked at; nor are files. */
+  /**
+   * Memory that is closed, that only another thread may read, or that maps a file is not examined.
+   */
   private static Content memory(Object object, MemorySegment memory) {
     if (memory.isMapped()
         || !memory.scope().isAlive()
@@ -215,7 +217,7 @@ public final class Reached {
     return new Parts(type, parts);
   }
 
-  /** One that another thread changes meanwhile is not looked at. */
+  /** A collection that another thread changes at the same time is not examined. */
   private Content collection(Object object) {
     try {
       return switch (object) {

@@ -4,9 +4,9 @@
  *
  * <pre>
  *   LoopCode --makes--> Reached, with the Content of each thing, at one moment
- *      |                   ProgramClasses: whose fields count
+ *      |                   ProgramClasses: the classes whose fields count
  *      +----asks----> Changes, between two of them
- *                     CapturedNames: what variables are called in the source
+ *                     CapturedNames: the names of variables in the source
  * </pre>
  */
 @NullMarked

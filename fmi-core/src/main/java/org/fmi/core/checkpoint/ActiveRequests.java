@@ -10,9 +10,9 @@ import org.fmi.core.p2p.UnexpectedMessage;
 import org.fmi.spi.RankConfig;
 
 /**
- * Says whether a checkpoint can hold what the program has under way: those requests that are part
- * of the loop's state, with the places there that their messages go to; in a {@code flowLoop} no
- * message of an iteration.
+ * Checks whether a checkpoint can hold the program's pending requests. It holds those that are part
+ * of the loop's state, with the places of their buffers in it. In a {@code flowLoop} no message of
+ * an iteration may be pending.
  */
 public final class ActiveRequests {
   private static final int MOST_NAMED = 3;
@@ -31,7 +31,7 @@ public final class ActiveRequests {
   }
 
   /**
-   * None may be under way.
+   * Requires that no request is pending.
    *
    * @throws IllegalStateException if one is, naming it
    */
@@ -44,16 +44,15 @@ public final class ActiveRequests {
     }
   }
 
-  /** Whether there are any, or the state written last has some. */
+  /** Whether requests are pending, or part of the state written last. */
   public boolean any() {
     return messenger.activeRequests() > 0 || kept.hasWritten();
   }
 
   /**
-   * The state must hold those that are under way.
+   * Requires that the state holds the pending requests.
    *
-   * @param last whether this is the loop's final checkpoint, behind which they could not be
-   *     repeated
+   * @param last whether this is the loop's final checkpoint, after which they could not be repeated
    * @throws IllegalStateException if it does not, naming them
    * @throws IllegalArgumentException if it cannot, saying why
    */
@@ -68,7 +67,7 @@ public final class ActiveRequests {
     if (loop.flow != null) {
       requireNone();
     }
-    long _ = loop.state().bytes(); // finds which it has
+    long _ = loop.state().bytes(); // finds the requests in it
     List<String> others = kept.notWritten();
     if (!others.isEmpty()) {
       throw refusal(
@@ -79,9 +78,9 @@ public final class ActiveRequests {
   }
 
   /**
-   * Between iterations of a {@code flowLoop}, when all that was sent has arrived: what an iteration
-   * sends is received in it. Ranks that compute again would not get it; so if something is left,
-   * the job ends, as that would hide it.
+   * Requires, between iterations of a {@code flowLoop} and after all sent messages have arrived,
+   * that each message was received in the iteration that sent it. Ranks that recompute iterations
+   * would not get a leftover message again, so the job ends rather than hide the error.
    *
    * @throws org.fmi.Rollback if the epoch is over
    */
@@ -112,8 +111,9 @@ public final class ActiveRequests {
   private static IllegalStateException refusal(List<String> requests, String help) {
     int named = Math.min(MOST_NAMED, requests.size());
     return new IllegalStateException(
-        requests.size()
-            + " requests are not complete: a checkpoint cannot hold them ("
+        (requests.size() == 1 ? "1 request is" : requests.size() + " requests are")
+            + " not complete: a checkpoint cannot hold "
+            + (requests.size() == 1 ? "it (" : "them (")
             + String.join("; ", requests.subList(0, named))
             + (named < requests.size() ? "; ..." : "")
             + "); "

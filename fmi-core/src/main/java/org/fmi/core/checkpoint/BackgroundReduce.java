@@ -6,8 +6,8 @@ import org.fmi.Comm;
 import org.fmi.Request;
 
 /**
- * An all-reduce of all ranks that nobody waits for: up a binomial tree, and down again. One at a
- * time; all ranks do the same ones, in the same order, each when it comes to it.
+ * An asynchronous all-reduce over all ranks: up a binomial tree, and down again. One reduction runs
+ * at a time; all ranks perform the same reductions in the same order, each at its own time.
  */
 public final class BackgroundReduce {
   private static final int UP = 100;
@@ -17,13 +17,13 @@ public final class BackgroundReduce {
   private final List<Integer> children = new ArrayList<>();
   private final int parent;
 
-  /** What the children tell, in their order; and which of them is added next. */
+  /** Contributions of the children, in their order; {@link #added} of them are added. */
   private final List<long[]> told = new ArrayList<>();
 
   private final List<Request> receiving = new ArrayList<>();
   private int added;
 
-  /** What is on its way to others, and has to stay as it is. */
+  /** Pending sends, whose data must not change. */
   private final List<Request> sending = new ArrayList<>();
 
   private long[] values = {};
@@ -42,10 +42,10 @@ public final class BackgroundReduce {
   }
 
   /**
-   * Begins one. Whatever was under way before is given up, as the epoch is over, or is complete.
+   * Begins a reduction. An earlier one is complete, or abandoned as the epoch is over.
    *
-   * @param mine of equal length on all ranks
-   * @param summed so many of the first are added; of the others the largest is taken
+   * @param mine contribution, of equal length on all ranks
+   * @param summed number of leading values that are added; of the other values the maximum is taken
    */
   void begin(long[] mine, int summed) {
     values = mine.clone();
@@ -63,7 +63,7 @@ public final class BackgroundReduce {
     }
   }
 
-  /** Goes on as far as that is possible; gives whether it did. */
+  /** Advances as far as possible without waiting. Returns whether it did. */
   boolean advance() {
     boolean moved = false;
     while (added < children.size() && receiving.get(added).status() != null) {
@@ -104,12 +104,15 @@ public final class BackgroundReduce {
     }
   }
 
-  /** Whether this rank has told what it adds, and those below it: others may go on without it. */
+  /**
+   * Whether this rank has sent the contribution of its subtree: other ranks may continue without
+   * it.
+   */
   boolean isHandedUp() {
     return handedUp;
   }
 
-  /** Whether {@link #values} are those of all ranks, and all others will get them. */
+  /** Whether {@link #values} are those of all ranks, and are on their way to all ranks. */
   boolean isComplete() {
     return down && sending.stream().allMatch(each -> each.status() != null);
   }

@@ -3,14 +3,16 @@ package org.fmi.core.checkpoint;
 import java.util.Map;
 import org.fmi.control.Counter;
 
-/** Counts the checkpoints that this rank has committed. Written by one thread, read by others. */
+/**
+ * Counters of the checkpoints that this rank has committed. One thread writes, any thread may read.
+ */
 final class CheckpointCounts {
   private long taken;
   private long bytes;
   private long codedBytes;
   private long nanos;
 
-  /** One more, with an image of so many bytes, of some of which the code was computed. */
+  /** Counts a checkpoint, with the size of its image, and of the part whose code was computed. */
   void add(long imageBytes, long coded, long tookNanos) {
     taken++;
     bytes += imageBytes;
@@ -18,7 +20,7 @@ final class CheckpointCounts {
     nanos += tookNanos;
   }
 
-  /** Adds what was counted. Any thread: the numbers may be a little old. */
+  /** Adds the counters to a map. Any thread may call it; the values may be slightly stale. */
   void count(Map<Counter, Long> counters) {
     counters.put(Counter.CHECKPOINTS, taken);
     counters.put(Counter.CHECKPOINT_BYTES, bytes);

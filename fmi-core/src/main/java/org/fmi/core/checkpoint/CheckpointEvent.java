@@ -13,8 +13,8 @@ import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A checkpoint of this rank, from the wait for the others on, as the JVM's flight recorder has it;
- * nothing if that is not in use, as with {@link RecoveryEvent}.
+ * A flight recorder event of this rank's checkpoint, including the wait for other ranks. Does
+ * nothing if the recorder is not in use, as with {@link RecoveryEvent}.
  */
 final class CheckpointEvent {
   private final @Nullable Recorded recorded =

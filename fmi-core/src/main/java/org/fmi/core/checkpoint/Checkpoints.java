@@ -36,11 +36,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Takes checkpoints together with all other ranks.
  *
- * <p>A checkpoint: drain all channels, copy the state, compute the group's code, agree that all
- * have done so. It is <i>complete</i> on a rank after the code, and <i>committed</i> for a rank
- * that knows that it is complete on all. The one before is released only when the next one needs
- * its memory, so that a failure at any moment finds a version that is complete everywhere or can be
- * decoded, and mostly an older one too, should that be damaged.
+ * <p>A checkpoint drains all channels, copies the state, computes the group's code, and agrees that
+ * all ranks have done so. It is <i>complete</i> on a rank after the code, and <i>committed</i> for
+ * a rank that knows that it is complete on all ranks. The previous checkpoint is released only when
+ * the next one needs its memory. So a failure at any moment finds a version that is complete
+ * everywhere or can be rebuilt, and usually an older one too, in case it is damaged.
  */
 public final class Checkpoints {
   private final RankConfig config;
@@ -65,18 +65,18 @@ public final class Checkpoints {
 
   private long nextVersion;
 
-  /** All messages have come for a checkpoint that is not committed. */
+  /** Whether all messages have arrived for a checkpoint that is not committed yet. */
   private boolean inDoubt;
 
-  /** The newest checkpoint known to be committed by all. */
+  /** The newest checkpoint known to be committed by all ranks. */
   private @Nullable CheckpointId committed;
 
-  /** When the last checkpoint was done, and at which iteration: to measure iterations. */
+  /** Time and iteration of the last checkpoint's end, to measure iterations. */
   private long lastDoneNanos;
 
   private long lastDoneIteration = -1;
 
-  /** When the time to the next one has begun. */
+  /** Start of the time to the next checkpoint. */
   private long dueSince;
 
   private final CheckpointCounts counts = new CheckpointCounts();
@@ -125,19 +125,19 @@ public final class Checkpoints {
             : null;
   }
 
-  /** The iterations between two checkpoints, as of now, and what the last one took. */
+  /** The number of iterations between two checkpoints, and the duration of the last one. */
   public IntervalTuner tuner() {
     return tuner;
   }
 
-  /** A loop goes on from one that all have taken, or gone back to. */
+  /** A loop continues from a checkpoint that all ranks have taken or rolled back to. */
   public void fromCheckpoint() {
     dueSince = clock.nanoTime();
   }
 
   /**
-   * Whether one is due before the loop's next iteration. Where all ranks wait for it, they must say
-   * the same, and so count iterations; where nobody does, each has a clock.
+   * Whether a checkpoint is due before the loop's next iteration. If all ranks wait for it they
+   * must agree, and so they count iterations; an asynchronous one may follow each rank's own clock.
    */
   public boolean isDue(Loop loop) {
     if (loop.checkpointed < 0) {
@@ -149,22 +149,22 @@ public final class Checkpoints {
     return loop.iteration - loop.checkpointed >= tuner.iterations();
   }
 
-  /** The newest checkpoint known to be committed by all. */
+  /** The newest checkpoint known to be committed by all ranks. */
   public @Nullable CheckpointId committed() {
     return committed;
   }
 
-  /** Whether this rank is taking a checkpoint which others may have by now, or not. */
+  /** Whether this rank is taking a checkpoint that other ranks may or may not have committed. */
   public boolean inDoubt() {
     return inDoubt || (overlap != null && overlap.inDoubt());
   }
 
-  /** As those say who have not gone back: that of the checkpoint may be from before. */
+  /** Sets the interval of the ranks that have not rolled back; the checkpoint's may be older. */
   public void restoreInterval(long iterations) {
     tuner.restore(iterations);
   }
 
-  /** Adds what it has counted. Any thread: the numbers may be a little old. */
+  /** Adds the counters to a map. Any thread may call it; the values may be slightly stale. */
   public void count(Map<Counter, Long> counters) {
     counts.count(counters);
     counters.put(Counter.CHECKPOINT_MEMORY_BYTES, store.memoryBytes());
@@ -172,19 +172,19 @@ public final class Checkpoints {
     counters.put(Counter.RECORD_BYTES, program.recorder().bytes());
   }
 
-  /** Whether a checkpoint of a loop is known to be committed by all. */
+  /** Whether a checkpoint of a loop is known to be committed by all ranks. */
   public boolean hasCommitted(@Nullable Loop loop) {
     return loop != null && committed != null && committed.loop() == loop.number;
   }
 
-  // ---- take
+  // ---- taking a checkpoint
 
-  /** What is written in place of communicators and requests that are part of a loop's state. */
+  /** Substitutes for communicators and requests that are part of a loop's state. */
   public StandIns standIns() {
     return world.standIns(kept);
   }
 
-  /** The program's requests that are under way. */
+  /** The program's pending requests. */
   public ActiveRequests requests() {
     return requests;
   }
@@ -208,15 +208,16 @@ public final class Checkpoints {
       requests.requireReceived(loop, epoch);
     }
     CheckpointId id = new CheckpointId(nextVersion, loop.number, iteration, last);
-    // Nobody sends before all have agreed; until then some may know that they have, and others not.
+    // No rank sends before all have agreed; until then some ranks may know of the commit and others
+    // not.
     inDoubt = true;
     if (config.job().policy().log() != null) {
-      // Messages that cross lines are known by their numbers, whoever goes back.
+      // Messages that cross recovery lines are identified by number, whichever ranks roll back.
       messenger
           .ledger()
           .line(!id.last() && config.job().policy().numbersMessages(loop.flow != null));
     }
-    // The wait for slower ranks, until here, is no cost of the checkpoint.
+    // The wait for slower ranks, up to here, is no cost of the checkpoint.
     long begun = clock.nanoTime();
     if (loop.checkpointed < 0) {
       tuner.beginLoop();
@@ -262,7 +263,9 @@ public final class Checkpoints {
     faults.at(FaultPoint.COMMITTED, iteration);
   }
 
-  /** Fills the image, but for so many bytes behind the state. */
+  /**
+   * Copies the state and the messages into a new image, and leaves {@code behind} bytes after them.
+   */
   Image copy(CheckpointId id, LoopState state, Image.Messages messages, long behind, int epoch) {
     Recorder recorder = program.recorder();
     long record = recorder.bytes();
@@ -296,9 +299,9 @@ public final class Checkpoints {
   }
 
   /**
-   * The commit: returns when all ranks have come here, that is, when the checkpoint is complete on
-   * all. All ranks must stand at the same place of the program, in a loop that is as long for all:
-   * what they hold would else be restored together, as the state of one loop.
+   * Commits: returns when the checkpoint is complete on all ranks. All ranks must stand at the same
+   * place of the program, in a loop of equal length: otherwise unrelated states would be restored
+   * together as one.
    *
    * @param iterations of the loop; negative if only the program knows
    */
@@ -326,7 +329,7 @@ public final class Checkpoints {
     if (most[6] != -most[7]) {
       throw meetings.differentLengths(id.loop(), iterations, epoch);
     }
-    // Ranks may have had their last checkpoint in different iterations.
+    // Ranks may have taken their last checkpoint in different iterations.
     tuner.measured(most[0], most[1], most[9]);
     lastDoneNanos = clock.nanoTime();
     lastDoneIteration = iteration;
@@ -338,9 +341,11 @@ public final class Checkpoints {
     files.committed(id, most[8], epoch);
   }
 
-  // ---- those that nobody waits for
+  // ---- asynchronous checkpoints
 
-  /** Who takes those between iterations; null if all ranks wait for each of them. */
+  /**
+   * Takes asynchronous checkpoints between iterations; null if all ranks wait for each checkpoint.
+   */
   public @Nullable Overlap overlap() {
     return overlap;
   }
@@ -349,7 +354,7 @@ public final class Checkpoints {
     return nextVersion;
   }
 
-  /** What the next one is called as far as this rank knows; the one after it is the next then. */
+  /** Allocates the id of the next checkpoint, as far as this rank knows it. */
   CheckpointId begins(Loop loop) {
     CheckpointId id = new CheckpointId(nextVersion, loop.number, loop.iteration, false);
     nextVersion++;
@@ -357,7 +362,7 @@ public final class Checkpoints {
     return id;
   }
 
-  /** What this rank tells of its part: the largest of all ranks counts. */
+  /** This rank's measurements for a commit; the maximum over all ranks counts. */
   long[] cost(long nanos, long arrived, long iteration) {
     // The first checkpoint of a loop is that of iteration 0.
     long done = lastDoneIteration < 0 ? 0 : iteration - lastDoneIteration;
@@ -365,11 +370,11 @@ public final class Checkpoints {
   }
 
   /**
-   * It is complete on all ranks.
+   * Commits an asynchronous checkpoint, which is complete on all ranks.
    *
-   * @param most what {@link #cost} gave
-   * @param nanos how long this rank has stood still
-   * @param went when it went on
+   * @param most the maximum of {@link #cost}
+   * @param nanos time for which this rank has paused
+   * @param went time at which it continued
    */
   void commits(CheckpointId id, long[] most, long bytes, long nanos, long went, long iteration) {
     tuner.measured(most[0], most[1], most[2]);
@@ -379,12 +384,12 @@ public final class Checkpoints {
     counts.add(bytes, store.codedBytes(), nanos);
   }
 
-  /** The iteration that this rank goes on from, of a checkpoint that a recovery has found. */
+  /** The iteration that this rank continues from, in a checkpoint that a recovery has found. */
   public long iterationOf(CheckpointId id) {
     return overlap == null ? id.iteration() : overlap.iteration(id, image(id));
   }
 
-  /** Makes room for the next checkpoint: what is older than the last one is of no use then. */
+  /** Releases checkpoints older than the last one, to make room for the next. */
   private void releaseOlder() {
     for (CheckpointId id : store.held()) {
       if (!id.last() && !id.equals(committed)) {
@@ -398,7 +403,7 @@ public final class Checkpoints {
     return contradiction.programFault(reason, epoch);
   }
 
-  // ---- repeat iterations
+  // ---- repeating iterations
 
   /** The lowest rank that says yes, -1 if none does; collective over all ranks. */
   public int lowestOfThose(boolean mine, Loop loop, int epoch) {
@@ -408,7 +413,7 @@ public final class Checkpoints {
     return lowest[0] == config.size() ? -1 : (int) lowest[0];
   }
 
-  /** Iterations since the last checkpoint are done once more, with this interval. */
+  /** Iterations since the last checkpoint are about to be repeated, with this interval. */
   public void repeatsFrom(long interval) {
     lastDoneIteration = -1;
     tuner.restore(interval);
@@ -423,9 +428,9 @@ public final class Checkpoints {
   }
 
   /**
-   * Without memory for checkpoints the job cannot be protected: it ends with a message rather than
-   * run on without. If it has left the epoch meanwhile, the message is lost on it, and this rank is
-   * to follow. Never returns; the type lets callers say so to the compiler.
+   * Ends the job, as there is no memory for checkpoints and it would continue unprotected. If the
+   * job has left the epoch meanwhile, the message is ignored, and this rank follows. Never returns;
+   * the return type tells the compiler so.
    *
    * @throws Rollback if the epoch is over
    */
@@ -434,7 +439,7 @@ public final class Checkpoints {
   }
 
   /**
-   * The job cannot go on, and no fault of its program is why. Never returns.
+   * Ends the job for a reason other than a fault of its program. Never returns.
    *
    * @throws Rollback if the epoch is over
    */
@@ -450,12 +455,11 @@ public final class Checkpoints {
     meetings.drain(at, epoch);
   }
 
-  /**
-   * Whether a loop goes on after an iteration: if any rank wants that. Collective over all ranks.
-   */
+  /** Whether a loop continues after an iteration, as any rank wants; collective over all ranks. */
   public boolean goesOn(long loop, long iteration, boolean wanted, int epoch) {
     if (overlap != null) {
-      // Ranks may be on both sides of a line: as a call of the program, whose messages are kept.
+      // Ranks may be on both sides of a recovery line, so this is a call of the program, whose
+      // messages are logged.
       long[] anyWants = {wanted ? 1 : 0};
       world.allReduce(anyWants, Op.MAX);
       return anyWants[0] > 0;
@@ -463,9 +467,9 @@ public final class Checkpoints {
     return meetings.goesOn(loop, iteration, wanted, epoch);
   }
 
-  // ---- after a failure
+  // ---- failures
 
-  /** The epoch is over: what is under way is given up. */
+  /** Abandons the current checkpoint, as the epoch is over. */
   public void leave() {
     if (overlap != null) {
       overlap.leave();
@@ -473,7 +477,7 @@ public final class Checkpoints {
   }
 
   /**
-   * All ranks have agreed on what to go back to.
+   * Takes over the recovery line that all ranks have agreed on.
    *
    * @param first the version of the first checkpoint, if there is none
    */
@@ -486,7 +490,7 @@ public final class Checkpoints {
       overlap.reach(nextVersion);
     }
     for (CheckpointId id : store.held()) {
-      // Older ones are kept: the next checkpoint takes their memory.
+      // Older ones stay: the next checkpoint takes their memory.
       if (committed == null || id.version() > committed.version()) {
         store.release(id);
       }

@@ -10,7 +10,7 @@ import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.spi.RankConfig;
 
-/** Ends the job where its ranks do different things and must do the same. */
+/** Ends the job when its ranks act differently where they must act alike. */
 public final class Contradiction {
   private final RankConfig config;
   private final Comm system;
@@ -24,7 +24,7 @@ public final class Contradiction {
     this.messenger = messenger;
   }
 
-  /** Ranks are at different places of the program, each at its own meeting. */
+  /** Ends the job as ranks meet at different places of the program. */
   IllegalStateException differ(Meeting at, int epoch) {
     return differ(
         "meet at different places of the program",
@@ -34,12 +34,11 @@ public final class Contradiction {
   }
 
   /**
-   * Ranks do different things where they must do the same: the program's fault, and repeated if it
-   * were started again. The lowest rank that differs from rank 0 tells the job, which ends. Never
-   * returns.
+   * Ends the job as ranks act differently where they must act alike: the program's fault, which a
+   * restart would repeat. The lowest rank that differs from rank 0 reports it. Never returns.
    *
-   * @param mine two numbers that say what this rank does
-   * @param text the same as a person reads it
+   * @param mine two numbers that identify this rank's action
+   * @param text describes the action for the user
    * @throws Rollback if the epoch is over
    */
   IllegalStateException differ(String how, long[] mine, Function<long[], String> text, int epoch) {
@@ -70,7 +69,7 @@ public final class Contradiction {
   }
 
   /**
-   * How a message that is made again differs from the one that has come, as a part of a sentence.
+   * Describes how a replayed message differs from the one received before; a part of a sentence.
    */
   public static String messages(int dest, int context, long tag, long lengthBefore, long length) {
     return "its message to rank "
@@ -78,23 +77,23 @@ public final class Contradiction {
         + " "
         + CollectiveCall.belonging(context, tag)
         + (length == lengthBefore
-            ? " has other data, " + length + " bytes as before"
-            : " has " + length + " bytes, and had " + lengthBefore);
+            ? " has different data, " + length + " bytes as before"
+            : " has " + length + " bytes instead of " + lengthBefore);
   }
 
-  /** The same of one of up to so many messages, of which the last is known. */
+  /** Describes that one of a block of replayed messages differs, of which the last is known. */
   public static String among(int messages, int dest, int context, long tag) {
-    return "one of the last "
+    return "one of its last "
         + messages
         + " messages to rank "
         + dest
-        + " that it has made again, up to one "
+        + ", up to one "
         + CollectiveCall.belonging(context, tag)
-        + ", has other data or another length";
+        + ", has different data or a different length";
   }
 
   /**
-   * Tells the job that the program is wrong, which ends it. Never returns.
+   * Reports to the job that the program is at fault, which ends the job. Never returns.
    *
    * @throws Rollback if the epoch is over
    */

@@ -14,14 +14,14 @@ import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses checkpoints that are to be written to files too, and keeps their images for the daemon.
- * Rank 0 chooses, when all agree that a checkpoint is committed: so all choose the same.
+ * Selects checkpoints to be written to files too, and pins their images for the daemon. Rank 0
+ * selects while all ranks agree on the commit, so all select the same.
  */
 public final class FileOffer {
-  /** The job's decision about one takes a while; what comes in quick succession is left out. */
+  /** Minimum time between two selections, as the job takes a while to decide on each. */
   private static final long LEAST_NANOS = 250_000_000;
 
-  /** What ranks tell each other; the greatest decides. */
+  /** Votes of the ranks; the largest wins. */
   private static final long NOT_WANTED = 0;
 
   private static final long WANTED = 1;
@@ -33,13 +33,13 @@ public final class FileOffer {
   private final JobLink link;
   private final RankClock clock;
 
-  // Where the last one was, for rank 0.
+  // The last selected checkpoint, on rank 0.
   private long loop = -1;
   private long iteration;
   private long offeredNanos;
   private boolean offered;
 
-  /** Whether rank 0 wants the checkpoint that is being taken. */
+  /** Whether rank 0 wants the current checkpoint in files. */
   private boolean wanted;
 
   public FileOffer(
@@ -55,14 +55,15 @@ public final class FileOffer {
     this.clock = clock;
   }
 
-  /** Checkpoints that somebody asks for. */
+  /** Checkpoints on request. */
   public RequestedCheckpoint requested() {
     return requested;
   }
 
   /**
-   * Whether all ranks are to wait for a checkpoint before a loop's next iteration, where they do
-   * not wait for others: what is written holds no messages that cross it.
+   * Whether all ranks are to wait for a checkpoint before a loop's next iteration although
+   * checkpoints are asynchronous: an image written to files must hold no messages that cross its
+   * recovery line.
    *
    * @param committed the newest checkpoint
    */
@@ -74,9 +75,10 @@ public final class FileOffer {
   }
 
   /**
-   * Whether this rank wants a checkpoint to be written; of what all say the greatest decides.
+   * This rank's vote on writing a checkpoint; the largest vote wins.
    *
-   * @param leavesOut whether it holds messages that are not sent again, as they have come
+   * @param leavesOut whether some of its messages will not be sent again, as they have been
+   *     received
    */
   long wish(CheckpointId id, boolean leavesOut) {
     long every = config.level2().every();
@@ -94,17 +96,17 @@ public final class FileOffer {
   }
 
   /**
-   * A checkpoint is committed by all.
+   * All ranks have committed a checkpoint.
    *
-   * @param wish the greatest of what all have said
+   * @param wish the largest vote of all ranks
    */
   void committed(CheckpointId id, long wish, int epoch) {
     if (wish == IMPOSSIBLE && wanted) {
       link.report(
           "the checkpoint of iteration "
               + id.iteration()
-              + " is not written to files, as it holds messages that are not sent again; the next"
-              + " one that all ranks wait for is");
+              + " is not written to files, because some of its messages will not be sent again;"
+              + " the next checkpoint that all ranks wait for is");
       requested.toFiles(true);
     }
     if (wish != WANTED) {
@@ -135,7 +137,7 @@ public final class FileOffer {
               + id.iteration()
               + " is not written to files: rank "
               + config.rank()
-              + " cannot keep it: "
+              + " cannot pin its image: "
               + e);
     }
   }

@@ -7,30 +7,30 @@ import org.fmi.core.state.ImageWriter;
 import org.fmi.wire.FrameLayout;
 
 /**
- * The layout of a rank's checkpoint: little endian, every part rounded up to 8 bytes.
+ * /** The layout of a rank's checkpoint: little endian, every part rounded up to 8 bytes.
  *
  * <pre>
  *  0       8          16         24         32       40       48         56     64
  *  | magic | interval | contexts | attached | record | unexp. | state    | size |
  *  +-------+----------+----------+----------+--------+--------+----------+------+-----------------------
- *  | record of what was received outside of loops | messages arrived but not received | the loop's state |
+ *  | record of calls outside of loops | messages arrived but not received | the loop's state |
  * </pre>
  *
  * {@code interval} is the number of iterations between checkpoints, {@code contexts} the state of
- * the context id allocator, {@code attached} the room for buffered sends in bytes, {@code record},
- * {@code unexp.} and {@code state} are lengths in bytes. {@code size} is the number of ranks, a
- * check. With {@code --checkpoint overlapped} there follow behind the state the iteration that this
- * rank goes on from, and what is said by {@link InTransitImage}.
+ * the context id allocator, {@code attached} the room for buffered sends in bytes; {@code record},
+ * {@code unexp.} and {@code state} are lengths in bytes. {@code size} is the number of ranks, as a
+ * check. With {@code --checkpoint overlapped} the iteration that this rank continues from follows
+ * the state, and then an {@link InTransitImage}.
  */
 public final class Image {
   public static final long HEADER = 64;
   private static final long MAGIC = 0x3230_474d_4949_4d46L;
 
-  /** Where the messages are that no receive has matched. */
+  /** Place of the messages that no receive has matched. */
   enum Messages {
-    /** Before the state: none is under way. */
+    /** Before the state: no message is under way. */
     BEFORE,
-    /** Behind it, with those that are yet to come. */
+    /** After the state, together with messages that arrive later. */
     BEHIND
   }
 
@@ -64,7 +64,7 @@ public final class Image {
     to.put(56, size);
   }
 
-  /** Writes what was recorded outside of loops, behind the header. */
+  /** Writes the record of calls outside of loops, after the header. */
   static void writeRecord(ImageWriter to, Recorder recorder) {
     long bytes = recorder.bytes();
     recorder.writeTo(to, HEADER);
@@ -103,7 +103,7 @@ public final class Image {
         HEADER + roundUp(memory.get(FrameLayout.LONG, 32)), memory.get(FrameLayout.LONG, 40));
   }
 
-  /** Offset of the messages that had arrived. */
+  /** Offset of the messages that had arrived, in the image. */
   public long unexpectedAt() {
     return HEADER + roundUp(memory.get(FrameLayout.LONG, 32));
   }

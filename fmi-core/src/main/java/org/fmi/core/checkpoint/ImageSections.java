@@ -11,19 +11,19 @@ import org.fmi.core.state.StateLayout;
 import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
-/** Finds where the objects of a loop's state are in an image, without the objects. */
+/** Locates the objects of a loop's state in an image, without creating them. */
 public final class ImageSections {
   /**
    * An object that the program has registered.
    *
    * @param kind of its first section
-   * @param layout how it lies among those of all ranks; null if it does not say
-   * @param at where its sections begin in the image
-   * @param end where they end
-   * @param shares whether its content, or a part of it, is in a section of another object
+   * @param layout its place among the objects of all ranks; null if it declares none
+   * @param at offset of its sections in the image
+   * @param end offset of their end
+   * @param shares whether some of its content is in a section of another object
    */
   public record Entry(long kind, @Nullable StateLayout layout, long at, long end, boolean shares) {
-    /** Where the data of its first section are. */
+    /** Offset of the data of its first section. */
     public long dataAt() {
       return at + LoopState.SECTION_HEADER;
     }
@@ -36,7 +36,7 @@ public final class ImageSections {
     this.source = source;
   }
 
-  /** The objects between two places of an image, in the order registered. */
+  /** The objects between two offsets of an image, in the order registered. */
   public static List<Entry> of(ImageSource source, long at, long end) throws IOException {
     List<Entry> entries = new ArrayList<>();
     long from = at;
@@ -58,7 +58,7 @@ public final class ImageSections {
     return entries;
   }
 
-  /** Where a section ends, with those of its rows. */
+  /** Skips a section and those of its rows; returns the offset of their end. */
   private long skip(long at, long[] header) throws IOException {
     long next = at + LoopState.sectionEnd(header[1]);
     shares |= header[0] == StateKind.SAME.number;

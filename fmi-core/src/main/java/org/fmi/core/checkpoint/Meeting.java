@@ -2,7 +2,7 @@ package org.fmi.core.checkpoint;
 
 import org.fmi.spi.CheckpointId;
 
-/** Where in the program a rank meets all others: they must all be there. */
+/** A place in the program at which all ranks meet. */
 public record Meeting(Kind kind, long loop, long iteration) {
   enum Kind {
     CHECKPOINT(0),
@@ -22,7 +22,7 @@ public record Meeting(Kind kind, long loop, long iteration) {
         id.last() ? Kind.FINAL_CHECKPOINT : Kind.CHECKPOINT, id.loop(), id.iteration());
   }
 
-  /** What it is and of which loop, as one number. */
+  /** Kind and loop as one number. */
   long packedLoop() {
     return Kind.values().length * loop + kind.number;
   }
@@ -39,7 +39,7 @@ public record Meeting(Kind kind, long loop, long iteration) {
           case CHECKPOINT -> "takes a checkpoint before iteration " + iteration;
           case FINAL_CHECKPOINT ->
               "takes a checkpoint at the end, after " + iteration + " iterations,";
-          case DECISION -> "asks whether to go on after iteration " + iteration;
+          case DECISION -> "asks whether to continue after iteration " + iteration;
         }
         + " of loop "
         + loop;

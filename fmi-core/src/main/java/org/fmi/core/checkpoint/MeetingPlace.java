@@ -9,11 +9,11 @@ import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets all ranks meet: where no message is under way, and where they decide whether a loop goes on.
- * Those that meet at different places notice.
+ * Meetings of all ranks: to drain messages, and to decide whether a loop continues. Ranks that meet
+ * at different places detect it.
  */
 final class MeetingPlace {
-  // What ranks tell each other where they meet.
+  // Values that ranks add up where they meet.
   private static final int OUTSTANDING = 0;
   private static final int LEAVING = 1;
   private static final int DECIDING = 2;
@@ -32,16 +32,17 @@ final class MeetingPlace {
   }
 
   /**
-   * Returns when every message sent by any rank so far has arrived where it was sent to, and no
-   * more than receives without a message is left of requests. Nobody sends meanwhile, so that the
-   * sum of messages sent but not arrived only falls.
+   * Returns when every message sent by any rank so far has arrived at its destination, and no
+   * requests are left but unmatched receives. No rank sends meanwhile, so the number of messages
+   * under way only falls.
    *
-   * @param at null in {@code Fmi.close}; the others are there too, or it throws
+   * @param at null in {@code Fmi.close}; throws unless all other ranks are there too
    */
   void drain(@Nullable Meeting at, int epoch) {
     boolean leaving = at == null;
     long[] sums;
-    // A sender that waits for its receive must get here too; but not if that will never come.
+    // A sender that waits for its receive must get here too, but not if that receive will never be
+    // posted.
     messenger.mailbox().pull(!leaving);
     try {
       do {
@@ -57,9 +58,8 @@ final class MeetingPlace {
       if (sums[LEAVING] < config.size()) {
         throw new FmiException(
             ErrorClass.MISMATCH,
-            "other ranks are in a loop, and take a checkpoint with this rank, which is in"
-                + " Fmi.close: their loops differ, or an exception has left out one of this"
-                + " rank's");
+            "this rank is in Fmi.close, but other ranks take a checkpoint in a loop: their loops"
+                + " differ, or an exception made this rank skip one");
       }
       return;
     }
@@ -70,9 +70,7 @@ final class MeetingPlace {
     messenger.settle();
   }
 
-  /**
-   * Whether a loop goes on after an iteration: if any rank wants that. Collective over all ranks.
-   */
+  /** Whether a loop continues after an iteration, as any rank wants; collective over all ranks. */
   boolean goesOn(long loop, long iteration, boolean wanted, int epoch) {
     long[] sums = sums(0, 0, 1, wanted ? 1 : 0);
     requireNobodyLeaves(sums);
@@ -82,7 +80,7 @@ final class MeetingPlace {
     return sums[WANTING] > 0;
   }
 
-  /** One all-reduce wherever ranks meet, so that those which meet at different places notice. */
+  /** Performs the one all-reduce of all meetings, so that ranks at different places detect it. */
   private long[] sums(long outstanding, long leaving, long deciding, long wanting) {
     long[] sums = new long[4];
     sums[OUTSTANDING] = outstanding;
@@ -95,14 +93,14 @@ final class MeetingPlace {
 
   private void requireNobodyLeaves(long[] sums) {
     while (sums[LEAVING] > 0) {
-      messenger.park(); // the one that leaves ends with that, and this one is told to go back
+      messenger.park(); // the leaving rank fails, and this rank is told to roll back
     }
   }
 
-  /** Loops of different length: see {@link Contradiction}. */
+  /** Ends the job as its ranks run loops of different lengths: see {@link Contradiction}. */
   IllegalStateException differentLengths(long number, long iterations, int epoch) {
     return contradiction.differ(
-        "run loops of different length",
+        "run loops of different lengths",
         new long[] {number, iterations},
         loop ->
             "runs loop "

@@ -30,22 +30,22 @@ import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes checkpoints that no rank waits for ({@code --checkpoint overlapped}): each rank comes to
- * its own part of the line between two of its iterations, copies its state, and goes on; the rest
- * is done in its calls, where they wait, and between iterations.
+ * Takes asynchronous checkpoints ({@code --checkpoint overlapped}): each rank reaches its own part
+ * of the recovery line between two of its iterations, copies its state, and continues. The rest is
+ * done in calls that wait, and between iterations.
  *
  * <pre>
- *   NONE --due, or others are ahead: copy--> STARTING --all have--> COLLECTING --late messages are here--> CLOSING
- *    ^                                                                                                        |
- *    +--on all ranks-- COMMITTING &lt;--own part complete-- PROTECTING &lt;--so it is on all ranks------------------+
- *    +--given up, on all ranks: one of them cannot hold what it must------------------------------------------+
+ *   NONE --due, or others are ahead: copy--> STARTING --all ranks have--> COLLECTING --late messages are here--> CLOSING
+ *    ^                                                                                                              |
+ *    +--on all ranks-- COMMITTING &lt;--own part complete-- PROTECTING &lt;--messages are here on all ranks---------------+
+ *    +--abandoned on all ranks: one of them cannot save what it must------------------------------------------------+
  * </pre>
  *
- * <p>Which messages belong to the line is said by {@link InTransitMessages}. A failure before the
- * commit makes all go back to the line before.
+ * <p>{@link InTransitMessages} determines which messages belong to the recovery line. After a
+ * failure before the commit all ranks roll back to the previous recovery line.
  */
 public final class Overlap implements LogListener {
-  /** How far it has come with a line. */
+  /** Progress with a recovery line. */
   private enum Phase {
     NONE,
     STARTING,
@@ -55,7 +55,7 @@ public final class Overlap implements LogListener {
     COMMITTING
   }
 
-  /** What a rank leaves free behind its state for messages and decisions, at least. */
+  /** Minimum room that a rank reserves after its state for messages and determinants. */
   private static final long LEAST_ROOM = 4096;
 
   private final RankConfig config;
@@ -73,30 +73,31 @@ public final class Overlap implements LogListener {
 
   private final Stays stays;
 
-  /** The log that lets only failed ranks roll back; null if all do. */
+  /** The log for local rollback; null if all ranks roll back. */
   private @Nullable LineLog local;
 
-  /** Shared with that, if only failed ranks roll back. */
+  /** Shared with {@link #local} for local rollback. */
   private @Nullable MessageLedger ledger;
 
   private Phase phase = Phase.NONE;
 
-  /** The work goes on below; what waits in it must not begin it again. */
+  /** Set while {@link #advance} runs, which must not be entered again by a wait within it. */
   private boolean advancing;
 
-  // ---- the line under way
+  // ---- the current recovery line
   private @Nullable CheckpointId id;
   private long ownIteration;
   private long iterations;
   private long furthest;
   private long stateEnd;
 
-  /** Messages that were still not to be sent again when the line was begun. */
+  /** Messages that were still not to be sent again when the recovery line was begun. */
   private List<InTransitMessages.Received> unneeded = List.of();
 
   /**
-   * This rank has begun it after its last iteration: who went back to it would do another one, if
-   * ranks have agreed on the end. The final checkpoint comes instead.
+   * Whether this rank has begun it after its last iteration. A rank that rolled back to it would
+   * compute another iteration although ranks may have agreed on the end. The final checkpoint
+   * replaces it.
    */
   private boolean superseded;
 
@@ -108,10 +109,10 @@ public final class Overlap implements LogListener {
   private long collected;
   private long encoded;
 
-  /** When this rank was between two iterations last. */
+  /** Time at which this rank was last between two iterations. */
   private long passed;
 
-  /** How much of the room behind the state was used last. */
+  /** Number of bytes last used of the room after the state. */
   private long used;
 
   Overlap(
@@ -145,7 +146,7 @@ public final class Overlap implements LogListener {
     }
   }
 
-  /** Only failed ranks roll back, and this is the log for that. */
+  /** Uses this log, for local rollback. */
   public void share(LineLog listener, MessageLedger shared) {
     local = listener;
     ledger = shared;
@@ -157,7 +158,7 @@ public final class Overlap implements LogListener {
     return lines;
   }
 
-  // ---- what the program decides by the order of messages
+  // ---- callbacks of the log
 
   @Override
   public void chooses(Choice choice) {
@@ -171,12 +172,12 @@ public final class Overlap implements LogListener {
 
   @Override
   public long chose(int rank, long version, LogListener.Told told) {
-    throw new IllegalStateException("decisions are kept with the checkpoint");
+    throw new IllegalStateException("determinants are saved with the checkpoint");
   }
 
   @Override
   public long version() {
-    throw new IllegalStateException("no decision is told, or passed on, by its checkpoint");
+    throw new IllegalStateException("no determinants are reported or piggybacked");
   }
 
   @Override
@@ -206,39 +207,39 @@ public final class Overlap implements LogListener {
     return contradiction.programFault(
         "rank "
             + config.rank()
-            + " went back to a checkpoint and does something else than before: "
+            + " rolled back to a checkpoint and no longer repeats its first run: "
             + what
-            + ", and rank "
+            + ", but rank "
             + dest
-            + "'s state has what was sent before: with the same state an iteration must do the same"
-            + " (with --checkpoint blocking it need not)",
+            + "'s state already includes the first message: from the same state an iteration must"
+            + " send the same messages (--checkpoint blocking does not need that)",
         messenger.epoch());
   }
 
-  // ---- lines
+  // ---- recovery lines
 
-  /** All ranks are in a new epoch, or stand behind a checkpoint that all have waited for. */
+  /** All ranks are in a new epoch, or have taken a blocking checkpoint. */
   void reach(long nextVersion) {
     phase = Phase.NONE;
     protection = null;
     lines.reach(nextVersion);
   }
 
-  /** Whether other ranks may have committed a line by now, and this one has not. */
+  /** Whether other ranks may have committed a recovery line that this rank has not. */
   boolean inDoubt() {
     return phase == Phase.COMMITTING;
   }
 
-  /** The epoch is over: the line under way is given up. */
+  /** Abandons the current recovery line, as the epoch is over. */
   void leave() {
     phase = Phase.NONE;
     protection = null;
   }
 
   /**
-   * This rank is between two iterations: begins a line that is due, or that another rank has begun,
-   * if the one before is committed, and this rank does nothing again; and does a part of the work,
-   * for a program that does not wait in its calls.
+   * Works on recovery lines between two iterations. Begins one that is due or that another rank has
+   * begun, if the previous one is committed and this rank does not replay. Also does a part of the
+   * pending work, for a program that does not wait in its calls.
    */
   public void pass(Loop loop, BooleanSupplier isDue, int epoch) {
     if (phase != Phase.NONE) {
@@ -254,7 +255,7 @@ public final class Overlap implements LogListener {
       }
     }
     if (phase == Phase.NONE && mayBegin()) {
-      boolean due = isDue.getAsBoolean(); // the commit above may have been what was asked for
+      boolean due = isDue.getAsBoolean(); // the commit above may have met the request
       if (due || lines.othersAreAhead() || (local != null && local.isPressed(loop, epoch))) {
         begin(loop, epoch);
         stays.begin(copied);
@@ -263,12 +264,12 @@ public final class Overlap implements LogListener {
     passed = clock.nanoTime();
   }
 
-  /** What is numbered counts from a line on: nothing that has come may be made again behind it. */
+  /** Whether no message is still to be replayed: numbers count from the recovery line on. */
   private boolean mayBegin() {
     return local == null || !local.isRepeating();
   }
 
-  /** This rank comes to a line: copies what it holds, and goes on. */
+  /** Reaches a recovery line: copies this rank's part, and continues. */
   private void begin(Loop loop, int epoch) {
     assert phase == Phase.NONE : "a line is begun while another one is under way";
     checkpoints.requests().requireKept(loop, false);
@@ -300,20 +301,20 @@ public final class Overlap implements LogListener {
     phase = Phase.STARTING;
   }
 
-  /** Room that is left behind the state. */
+  /** Number of bytes to reserve after the state. */
   private long room() {
     return Math.max(LEAST_ROOM, 2 * used);
   }
 
   /**
-   * Ends the line that any rank has begun, at a place where all ranks are and no message is under
-   * way; collective over all ranks.
+   * Completes the recovery line that any rank has begun, at a place where all ranks are and no
+   * message is under way; collective over all ranks.
    */
   void settle(Loop loop, boolean last, int epoch) {
     long[] furthest = {checkpoints.nextVersion()};
     system.allReduce(furthest, Op.MAX);
     if (furthest[0] > checkpoints.nextVersion()) {
-      awaitCommit(); // of the line before, which the others know of
+      awaitCommit(); // of the previous recovery line, which other ranks have committed
       begin(loop, epoch);
       superseded = last;
     }
@@ -327,9 +328,9 @@ public final class Overlap implements LogListener {
   }
 
   /**
-   * Does a part of the work, if that need not wait.
+   * Does a part of the pending work, without waiting.
    *
-   * @return whether something was done
+   * @return whether there was something to do
    */
   public boolean advance(int epoch) {
     if (phase == Phase.NONE || advancing || messenger.epoch() != epoch) {
@@ -345,7 +346,7 @@ public final class Overlap implements LogListener {
     }
   }
 
-  /** Whether that is under way. */
+  /** Whether {@link #advance} is running. */
   public boolean isAdvancing() {
     return advancing;
   }
@@ -395,7 +396,7 @@ public final class Overlap implements LogListener {
     return moved;
   }
 
-  /** Goes on with what all ranks tell each other; the place is where this one has told it. */
+  /** Advances the current reduction, and passes the fault point once this rank has contributed. */
   private boolean tell(FaultPoint told) {
     boolean moved = reduce.advance();
     if (reduce.isHandedUp()) {
@@ -408,7 +409,7 @@ public final class Overlap implements LogListener {
     return Objects.requireNonNull(id);
   }
 
-  /** All ranks have begun the line. */
+  /** All ranks have begun the recovery line. */
   private void started(long[] all, int epoch) {
     lines.stop();
     int n = config.size();
@@ -421,19 +422,19 @@ public final class Overlap implements LogListener {
     sentToThis = all[config.rank()];
     furthest = all[n];
     CheckpointId own = id();
-    // Of the same name on all ranks: the lowest iteration at which one has begun it.
+    // The id is equal on all ranks: it has the lowest iteration in which a rank has begun.
     id = new CheckpointId(own.version(), own.loop(), -all[n + 1], false);
     phase = Phase.COLLECTING;
     faults.at(FaultPoint.COLLECT, ownIteration);
   }
 
-  /** All messages of the line are here, on all ranks. */
+  /** All messages of the recovery line are here, on all ranks. */
   private void close(boolean spoiled) throws IOException {
     if (spoiled) {
       String why = lines.spoiled();
       if (why != null) {
         link.report(
-            "the checkpoint of iteration %d is given up, the one before stays: rank %d %s"
+            "the checkpoint of iteration %d is abandoned, and the one before it stays: rank %d %s"
                 .formatted(id().iteration(), config.rank(), why));
       }
       lines.giveUp();
@@ -450,7 +451,7 @@ public final class Overlap implements LogListener {
     phase = Phase.PROTECTING;
   }
 
-  /** The image and its code are complete here. */
+  /** The image and its code are complete on this rank. */
   private void complete() {
     protection = null;
     encoded = clock.nanoTime();
@@ -485,9 +486,9 @@ public final class Overlap implements LogListener {
     faults.at(FaultPoint.COMMITTED, ownIteration);
   }
 
-  // ---- what lies behind the state in an image
+  // ---- the part of an image after the state
 
-  /** What a checkpoint needs behind its state that all ranks wait for. */
+  /** Number of bytes after the state of a checkpoint that all ranks wait for. */
   long bytesBehind() {
     return bytesBehind(lines.unneeded());
   }
@@ -496,7 +497,7 @@ public final class Overlap implements LogListener {
     return Long.BYTES + InTransitImage.bytes(lines, notSent, lines.decided());
   }
 
-  /** Writes that. */
+  /** Writes the part after the state. */
   void writeBehind(Image image, long iteration) {
     writeBehind(image.memory(), image.stateEnd(), lines.unneeded(), iteration);
   }
@@ -512,7 +513,9 @@ public final class Overlap implements LogListener {
     new InTransitImage(memory.asSlice(at + Long.BYTES)).write(lines, notSent, lines.decided());
   }
 
-  /** What an image holds of messages and decisions; nothing if its job had no such lines. */
+  /**
+   * The messages and determinants in an image; empty if its job took no asynchronous checkpoints.
+   */
   public static InTransitImage behind(Image image) {
     return hasBehind(image)
         ? new InTransitImage(image.memory().asSlice(image.stateEnd() + Long.BYTES))
@@ -523,14 +526,14 @@ public final class Overlap implements LogListener {
     return image.memory().byteSize() > image.stateEnd();
   }
 
-  /** The iteration that this rank goes on from. */
+  /** The iteration that this rank continues from. */
   long iteration(CheckpointId of, Image image) {
     return hasBehind(image)
         ? image.memory().get(FrameLayout.LONG, image.stateEnd())
         : of.iteration();
   }
 
-  /** Whether messages are still left out that have come already. */
+  /** Whether some received messages are still to be left out. */
   boolean leavesOut() {
     return !lines.unneeded().isEmpty();
   }

@@ -10,24 +10,24 @@ import org.fmi.core.p2p.Messenger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings this rank to the place where all take a checkpoint that somebody has asked for. That place
- * is not known in advance, as no rank knows how far the others are.
+ * Leads this rank to the place where all ranks take a requested checkpoint. The place is not known
+ * in advance, as no rank knows how far the others are.
  *
  * <pre>
- *   nobody asks --Hold--> says where it can stop first; goes no further --Meet--> goes on to the place that the
- *        ^                                |                                       job has chosen, and takes it
- *        +------------GoOn----------------+                                                    |
- *        +-------------------------------------------------------------------------------------+
+ *   idle --Hold--> report the first place to stop; wait there --Meet--> continue to the place that the
+ *    ^                          |                                        job has chosen, take a checkpoint
+ *    +-----------GoOn-----------+                                                    |
+ *    +-------------------------------------------------------------------------------+
  * </pre>
  *
- * <p>Where no rank waits for checkpoints it is told to begin one ({@link JobMessage.Begin}), and
- * does so at the next place.
+ * <p>Where checkpoints are asynchronous the job tells ranks to begin one ({@link
+ * JobMessage.Begin}), which they do at the next place.
  *
- * <p>It says so at the next place where it can stop, or before, while it waits in a call: what it
- * waits for may be sent by a rank that has stopped already, and goes on only when all have said it.
- * So no rank that has stopped keeps another one from answering, but for those that still do again
- * what was done before a failure: they say that they do not any more ({@link JobMessage.Settle})
- * before any rank is told to stop.
+ * <p>A rank reports where it can stop as it gets there, or earlier, while it waits in a call: the
+ * message that it waits for may come from a rank that has stopped and continues only after all
+ * reports. So a stopped rank never keeps another one from reporting. The exception are ranks that
+ * still repeat iterations after a failure: each reports that it has caught up ({@link
+ * JobMessage.Settle}) before any rank is told to stop.
  */
 public final class RequestedCheckpoint {
   private static final long NONE = -1;
@@ -35,29 +35,32 @@ public final class RequestedCheckpoint {
   private final JobLink link;
   private final Messenger messenger;
 
-  /** What the job wants; null while nobody asks. Set by the link's thread. */
+  /** The job's current order; null if there is none. Set by the link's thread. */
   private final AtomicReference<@Nullable JobMessage> order = new AtomicReference<>();
 
-  /** The next checkpoint is to be written to files. */
+  /** Whether the next checkpoint is to be written to files. */
   private volatile boolean toFiles;
 
-  /** The request to which this rank has said where it can stop, or that it knows of. */
+  /** The last request that this rank has answered. */
   private long answered = NONE;
 
-  /** The newest version that was committed when somebody asked. */
+  /** The newest version committed when the checkpoint was requested. */
   private long committedBefore = NONE;
 
   /**
-   * Where the program wants one at the earliest, as far as this rank has asked; null for nowhere.
+   * The earliest place for the checkpoint that this rank's program has asked for; null if it has
+   * not.
    */
   private @Nullable LoopPoint wanted;
 
-  /** The epoch in which it has, and the newest version that it had begun then. */
+  /**
+   * The epoch in which the program asked; {@link #wantedAfter} is the newest version begun then.
+   */
   private int wantedIn;
 
   private long wantedAfter;
 
-  /** The epoch in which this rank has asked for one to be written to files. */
+  /** The epoch in which this rank has asked for a checkpoint to files. */
   private int askedForFilesIn = -1;
 
   public RequestedCheckpoint(JobLink link, Messenger messenger) {
@@ -65,7 +68,7 @@ public final class RequestedCheckpoint {
     this.messenger = messenger;
   }
 
-  /** The job wants something. The link's thread; it wakes the rank up afterwards. */
+  /** Sets the job's order. Runs on the link's thread, which wakes the rank up afterwards. */
   public void order(JobMessage message) {
     switch (message) {
       case JobMessage.WriteNext _ -> toFiles(true);
@@ -78,7 +81,7 @@ public final class RequestedCheckpoint {
     }
   }
 
-  /** Which request it is that can still be called off. */
+  /** The number of a request that can still be cancelled. */
   private static long request(@Nullable JobMessage order) {
     return switch (order) {
       case JobMessage.Settle settle -> settle.request();
@@ -88,23 +91,23 @@ public final class RequestedCheckpoint {
     };
   }
 
-  /** Whether somebody asks. This is all that is done in each iteration. */
+  /** Whether there is an order. The only check in each iteration. */
   public boolean isAsked() {
     return order.get() != null;
   }
 
-  /** Whether the next checkpoint is to be written to files. Any thread. */
+  /** Sets whether the next checkpoint is to be written to files. Any thread may call it. */
   void toFiles(boolean wanted) {
     toFiles = wanted;
   }
 
-  /** Whether it is. */
+  /** Whether the next checkpoint is to be written to files. */
   boolean isToFiles() {
     return toFiles;
   }
 
   /**
-   * The program waits in a call.
+   * Answers while the program waits in a call.
    *
    * @param next the first place where it can stop then
    */
@@ -125,9 +128,9 @@ public final class RequestedCheckpoint {
   }
 
   /**
-   * The program has come to a place where it can stop. Returns when it may go on.
+   * Obeys at a place where the program can stop. Returns when it may continue.
    *
-   * @return whether a checkpoint is to be taken here
+   * @return whether to take a checkpoint here
    * @throws org.fmi.Rollback if the epoch ends meanwhile
    */
   public boolean stop(LoopPoint here, int epoch) {
@@ -161,9 +164,9 @@ public final class RequestedCheckpoint {
   }
 
   /**
-   * Whether this rank is to begin one that no rank waits for; so it is until one is committed.
+   * Whether this rank is to begin an asynchronous checkpoint; true until one is committed.
    *
-   * @param committed the newest version that is
+   * @param committed the newest committed version
    */
   public boolean isToBegin(int epoch, long committed) {
     if (!(order.get() instanceof JobMessage.Begin begin)) {
@@ -180,12 +183,12 @@ public final class RequestedCheckpoint {
     return true;
   }
 
-  // ---- what the program asks for
+  // ---- requests of the program
 
   /**
-   * The program asks for one.
+   * Asks the job for a checkpoint.
    *
-   * @param least where, at the earliest
+   * @param least the earliest place
    * @param begun the newest version that this rank has begun
    */
   public void want(LoopPoint least, int epoch, long begun) {
@@ -196,11 +199,12 @@ public final class RequestedCheckpoint {
   }
 
   /**
-   * The program has come to a place where one can be taken. The job forgets what was asked for when
-   * an epoch is over; a rank that has gone on then asks again, as it does not repeat its call.
+   * Asks again at a place where a checkpoint can be taken, if the epoch has changed. The job
+   * forgets requests at the end of an epoch, and a rank that has continued does not repeat its
+   * call.
    *
-   * @param committed the newest version that is committed
-   * @param begun the newest one that this rank has begun
+   * @param committed the newest committed version
+   * @param begun the newest version that this rank has begun
    */
   public void passes(Loop loop, int epoch, long committed, long begun) {
     LoopPoint asked = wanted;
@@ -214,7 +218,7 @@ public final class RequestedCheckpoint {
     }
   }
 
-  /** Whether rank 0 has to ask for one that is to be written to files; once in an epoch. */
+  /** Whether rank 0 has to ask for a checkpoint to files; true once per epoch. */
   public boolean asksForFiles(int epoch) {
     if (!toFiles || askedForFilesIn == epoch) {
       return false;

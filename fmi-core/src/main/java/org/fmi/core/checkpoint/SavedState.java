@@ -11,14 +11,14 @@ import org.fmi.core.state.StateKind;
 import org.fmi.core.state.StateLayout;
 import org.fmi.wire.FrameLayout;
 
-/** A loop's state in an image of a checkpoint, for those that look at it from outside of a job. */
+/** A loop's state in the image of a checkpoint, for readers outside of a job. */
 public final class SavedState {
   /**
-   * An array of one or more dimensions; a buffer or segment is one of bytes.
+   * An array of one or more dimensions; a buffer or segment is an array of bytes.
    *
-   * @param element the type of its elements
-   * @param shape its size in each dimension, the last index runs fastest
-   * @param parts where its content is in the image, in order
+   * @param element type of its elements
+   * @param shape its size in each dimension; the last index varies fastest
+   * @param parts the parts of its content in the image, in order
    */
   public record Content(Class<?> element, long[] shape, List<Part> parts) {
     public Content {
@@ -38,10 +38,10 @@ public final class SavedState {
   }
 
   /**
-   * The state in an image.
+   * Opens the state in an image.
    *
    * @param size the number of ranks of its job
-   * @throws IllegalStateException if it is no such image
+   * @throws IllegalStateException if it is not an image of such a job
    */
   public static SavedState of(int size, ImageSource source) throws IOException {
     MemorySegment header = MemorySegment.ofArray(new long[(int) Image.HEADER / Long.BYTES]);
@@ -51,7 +51,7 @@ public final class SavedState {
     return new SavedState(source, ImageSections.of(source, image.stateAt(), image.stateEnd()));
   }
 
-  /** How many objects the program has registered. */
+  /** The number of objects that the program has registered. */
   public int objects() {
     return entries.size();
   }
@@ -59,7 +59,7 @@ public final class SavedState {
   /**
    * The array that an object is.
    *
-   * @throws IllegalArgumentException if it is none; the message says what it is
+   * @throws IllegalArgumentException if it is not an array; the message describes it
    */
   public Content content(int object) throws IOException {
     Entry entry = entries.get(object);
@@ -75,7 +75,7 @@ public final class SavedState {
     return new Content(kind.element == void.class ? byte.class : kind.element, dimensions, parts);
   }
 
-  /** Adds what is in a section and those of its rows; gives where they end. */
+  /** Collects the content of a section and its rows; returns the offset of their end. */
   private long walk(long at, List<Long> shape, int dimension, List<Part> parts) throws IOException {
     long[] header = longs(at, 2);
     long data = at + LoopState.SECTION_HEADER;
@@ -93,9 +93,11 @@ public final class SavedState {
           case BUFFER ->
               new Part(data + LoopState.BUFFER_HEADER, header[1] - LoopState.BUFFER_HEADER);
           case SELF_WRITING, SERIALIZED, OBJECTS ->
-              throw new IllegalArgumentException("is an object of the program's own, not an array");
+              throw new IllegalArgumentException(
+                  "is an object of the program's classes, not an array");
           case SAME ->
-              throw new IllegalArgumentException("is, or refers to, the same array as another one");
+              throw new IllegalArgumentException(
+                  "is, or refers to, the same array as another object");
           case NONE, LAYOUT -> throw new IllegalStateException("a section of kind " + header[0]);
           case SEGMENT, BYTES, BOOLEANS, CHARS, SHORTS, INTS, LONGS, FLOATS, DOUBLES ->
               new Part(data, header[1]);

@@ -13,7 +13,7 @@ import org.fmi.core.state.StateKind;
 import org.fmi.wire.FrameLayout;
 import org.fmi.wire.Memory;
 
-/** Makes an object of its sections in an image, without one to read into. */
+/** Creates objects from their sections in an image, without existing objects to read into. */
 public final class SectionReader {
   private final ImageSource source;
   private final StandIns standIns;
@@ -26,10 +26,10 @@ public final class SectionReader {
   }
 
   /**
-   * The object whose sections begin at a place of an image.
+   * Creates the object whose sections begin at an offset of an image.
    *
-   * @param standIns what was written in place of objects that are no data
-   * @throws IllegalStateException if it cannot be made; says why
+   * @param standIns substitutes for objects that are not data
+   * @throws IllegalStateException if it cannot be created, with the reason
    */
   public static Object read(ImageSource source, long at, StandIns standIns) throws IOException {
     return new SectionReader(source, at, standIns).next();
@@ -57,7 +57,7 @@ public final class SectionReader {
           ObjectCodec.read(bytes(data, count).toArray(ValueLayout.JAVA_BYTE), standIns);
       case NONE, SELF_WRITING, SAME, OBJECTS, LAYOUT ->
           throw new IllegalStateException(
-              "an object of kind " + base + " cannot be read without one to read it into");
+              "an object of kind " + base + " can only be read into an existing object");
     };
   }
 

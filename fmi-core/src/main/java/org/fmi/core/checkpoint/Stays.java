@@ -1,48 +1,51 @@
 package org.fmi.core.checkpoint;
 
 /**
- * Says how long a rank stays between two iterations for the work behind a line that is under way.
+ * Budget for a rank's waits between two iterations, for the pending work of a recovery line.
  *
- * <p>A program that computes long and hardly waits in its calls has no other time for it, and ranks
- * need each other: where all come to the end of an iteration at about the same time, a small part
- * of it is enough to do in few iterations what would else take hundreds of them. Ranks that keep
- * missing each other stay longer and longer, until they must meet; but all stays together take no
- * more than a small part of the time since the line before.
+ * <p>A program that computes for long and hardly waits in its calls has no other time for this
+ * work, and ranks need each other: if all of them end an iteration at about the same time, a short
+ * wait in a few iterations does what would otherwise take hundreds. Ranks that keep missing each
+ * other wait longer and longer, until they must meet. All waits together are limited to a small
+ * part of the time since the previous recovery line.
  */
 final class Stays {
-  /** So little of an iteration's time at first, and after a while. */
+  /** The first waits take 1/16 of an iteration's time; the share grows up to 1/2. */
   private static final int FIRST_SHARE = 16;
 
   private static final int LAST_SHARE = 2;
 
-  /** Stays of one length. */
+  /** Number of waits before the share doubles. */
   private static final int PATIENCE = 4;
 
-  /** So little of the time since the line before, all together. */
+  /** All waits together take at most this part of the time since the previous recovery line. */
   private static final int OF_ALL = 16;
 
-  /** No stay is longer: it must not look like a standstill. */
+  /** Maximum length of a wait: it must not look like a hang. */
   static final long MOST_NANOS = 2_000_000_000;
 
   private int before;
 
-  /** When the line under way began, and the one before. */
+  /**
+   * Time at which the current recovery line began; {@link #begunBefore} is that of the previous
+   * one.
+   */
   private long begun;
 
   private long begunBefore;
 
-  /** What the stays of this line have taken. */
+  /** Total length of the waits for this recovery line. */
   private long stayed;
 
   /**
-   * @param now when the work of the first line cannot have begun
+   * @param now a time before any work can have begun
    */
   Stays(long now) {
     begun = now;
     begunBefore = now;
   }
 
-  /** A line begins. */
+  /** Begins a recovery line. */
   void begin(long now) {
     before = 0;
     begunBefore = begun;
@@ -50,7 +53,7 @@ final class Stays {
     stayed = 0;
   }
 
-  /** How long the next one is; the iteration before it has taken this long. */
+  /** The length of the next wait, after an iteration of this length. */
   long next(long now, long iterationNanos) {
     int share = FIRST_SHARE >> Math.min(before / PATIENCE, Integer.SIZE - 1);
     before++;

@@ -10,22 +10,22 @@ import org.fmi.Op;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
-/** What all ranks tell each other in a recovery; collective over all of them. */
+/** Exchanges of all ranks in a recovery; collective over all ranks. */
 public final class AllRanks {
   private static final int TAG = 5;
 
   private AllRanks() {}
 
   /**
-   * What some ranks tell each other, combined: in each step each of them passes on all that it
-   * knows to one that is twice as far away as in the step before. So all know all in ceil(log2 n)
-   * steps, some of it by several ways. Collective over these ranks.
+   * Combines contributions of some ranks on each of them. In each step a rank sends all that it
+   * knows to one twice as far away as in the step before. So all ranks know everything after
+   * ceil(log2 n) steps, parts of it by several ways. Collective over these ranks.
    *
-   * @param size how many they are
-   * @param me which of them this one is
-   * @param rank which rank each of them is
-   * @param mine what this one tells
-   * @param both combines what two of them know; in any order, and what both know counts once
+   * @param size number of these ranks
+   * @param me this rank's index among them
+   * @param rank maps an index to a rank
+   * @param mine this rank's contribution
+   * @param both combines the knowledge of two ranks; commutative, and counts common knowledge once
    */
   public static long[] combine(
       Comm system,
@@ -47,7 +47,7 @@ public final class AllRanks {
     return known;
   }
 
-  /** The numbers of each rank, by world rank. */
+  /** Gathers the numbers of each rank, by world rank. */
   public static long[][] gather(RankConfig config, Comm system, List<Long> mine) {
     int size = config.size();
     long[] packed = mine.stream().mapToLong(Long::longValue).toArray();
@@ -69,9 +69,9 @@ public final class AllRanks {
   }
 
   /**
-   * What the lowest rank with a failure tells, on all ranks; null if all went well.
+   * The failure of the lowest rank that has one, on all ranks; null if there is none.
    *
-   * @param mine null if all went well here
+   * @param mine this rank's failure; null if there is none
    */
   public static @Nullable String refusal(RankConfig config, Comm system, @Nullable String mine) {
     long[] lowest = {mine == null ? config.size() : config.rank()};

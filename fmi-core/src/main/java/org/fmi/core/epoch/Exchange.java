@@ -3,15 +3,15 @@ package org.fmi.core.epoch;
 import java.util.Arrays;
 import org.fmi.Comm;
 
-/** Brings numbers from all ranks to all ranks, to each as many as there are for it. */
+/** An exchange of numbers between all ranks, with a different count for each pair. */
 public final class Exchange {
   private Exchange() {}
 
   /**
-   * Collective over all ranks.
+   * Exchanges numbers; collective over all ranks.
    *
-   * @param out what each rank gets of this one
-   * @return what this one gets of each
+   * @param out numbers for each rank
+   * @return numbers from each rank
    */
   public static long[][] of(Comm system, long[][] out) {
     int size = system.size();

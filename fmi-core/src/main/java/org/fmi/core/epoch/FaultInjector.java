@@ -8,8 +8,8 @@ import org.fmi.spi.FaultPoint;
 import org.fmi.spi.RankClock;
 
 /**
- * Lets this process die at chosen places, for tests and demonstrations: it stops there and asks to
- * be killed.
+ * Kills this process at chosen places, for tests and demonstrations: it stops there and asks to be
+ * killed.
  */
 public final class FaultInjector {
   private final List<Fault> faults;
@@ -22,7 +22,7 @@ public final class FaultInjector {
     this.clock = clock;
   }
 
-  /** Passes, or never returns. */
+  /** Returns, or never does if a fault is injected here. */
   public void at(FaultPoint point, long iteration) {
     if (faults.isEmpty()) {
       return;

@@ -29,17 +29,17 @@ import org.fmi.spi.TransportProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a rank through H1 and H2 into an epoch, and hears of failures from the job and the
+ * Takes a rank through H1 and H2 into an epoch, and receives failures from the job and the
  * detector.
  *
  * <pre>
  *   OUT --transports and detector opened, Joined sent--> H1 bootstrapping --Start--> H2 connecting --overlay up--> H3 running
  *    ^                                                        |                          |                            |
- *    +------------------------- Revoke, or a failure heard ---+--------------------------+----------------------------+
+ *    +--------------------- Revoke, or a failure reported ----+--------------------------+----------------------------+
  * </pre>
  *
- * Each epoch has transports and a detector of its own. Those of the epoch before stay open until
- * Start: by then all ranks have left that epoch, and nobody can take their end for a death.
+ * Each epoch has new transports and a new detector. The transports of the previous epoch stay open
+ * until Start: by then all ranks have left that epoch, and none can mistake their end for a death.
  */
 public final class Lifecycle implements JobLink.Listener {
   /** Key of the detector among a rank's addresses. */
@@ -51,12 +51,12 @@ public final class Lifecycle implements JobLink.Listener {
   private final FailureDetectorProvider detectorProvider;
   private final Messenger messenger;
 
-  /** Gets what the job orders of checkpoints, on the link's thread. */
+  /** Receives the job's orders about checkpoints, on the link's thread. */
   private final Consumer<JobMessage> checkpoints;
 
   private final RankClock clock;
 
-  /** The newest epoch the job has asked for. */
+  /** The newest epoch that the job has asked for. */
   private volatile int target;
 
   /** Transports that the job has told this rank to leave out. */
@@ -66,7 +66,8 @@ public final class Lifecycle implements JobLink.Listener {
   private volatile boolean released;
 
   /**
-   * The job was notified that this rank is done: others may leave from now on, one after another.
+   * Whether this rank has reported to the job that it is done; other ranks may leave one by one
+   * from then on.
    */
   private boolean finished;
 
@@ -75,42 +76,47 @@ public final class Lifecycle implements JobLink.Listener {
   /** The epoch of {@link #detector}. */
   private volatile int detectorEpoch = -1;
 
-  /** The epoch this rank is in, or was in last; -1 before the first. */
+  /** The epoch that this rank is or was last in; -1 before the first. */
   private volatile int epoch = -1;
 
-  /** How many epochs this rank was in. Read by other threads. */
+  /** Number of epochs that this rank was in. Other threads read it. */
   private long entered;
 
-  /** The epoch this rank has joined last, or tried to. */
+  /** The epoch that this rank has last joined or tried to join. */
   private int tried = -1;
 
-  /** Whether this rank waits until all are in an epoch. Read by other threads. */
+  /** Whether this rank waits until all ranks are in an epoch. Other threads read it. */
   private volatile boolean joining;
 
-  /** A Start by which all go back, this rank too, whose call has not ended yet. */
+  /** A Start by which all ranks roll back, received by a call that has not ended yet. */
   private @Nullable Prepared prepared;
 
-  /** The newest loop that the job knows this rank to make choices in. */
+  /** The newest loop for which the job knows that this rank makes choices. */
   private volatile long noted = -1;
 
-  /** How much the job keeps of the decisions that this rank has reported, in messages. */
+  /** Number of this rank's reports of determinants that the job has acknowledged. */
   private final AtomicLong kept = new AtomicLong();
 
-  /** What the process before this one had decided. */
+  /** Determinants of this rank's previous process. */
   private volatile JobMessage.@Nullable Decided decided;
 
   private List<Transport> transports = List.of();
 
-  /** On the way to H3, the first or the next; null while the program runs. Read by others. */
+  /**
+   * The recovery, or the first start, until H3; null while the program runs. Other threads read it.
+   */
   private volatile @Nullable RecoveryEvent underWay;
 
-  /** This rank's checkpoint had been lost, and was brought back by the recovery under way. */
+  /** Whether the current recovery has rebuilt this rank's lost checkpoint. */
   private boolean rebuilt;
 
-  /** Failures heard over the log-ring. Several epochs' detectors may tell at a time. */
+  /**
+   * Number of failures reported over the log-ring. Detectors of several epochs may report at a
+   * time.
+   */
   private final AtomicLong notices = new AtomicLong();
 
-  /** Transports that could not be opened when that was tried last. */
+  /** Transports that failed to open at the last attempt. */
   private final Set<String> leftOut = new HashSet<>();
 
   public Lifecycle(
@@ -130,7 +136,7 @@ public final class Lifecycle implements JobLink.Listener {
     this.clock = clock;
   }
 
-  /** What was opened for an epoch. */
+  /** Resources opened for an epoch. */
   private record Prepared(JobMessage.Start start, Map<String, Transport> opened) {
     void close() {
       opened.values().forEach(Transport::close);
@@ -141,31 +147,31 @@ public final class Lifecycle implements JobLink.Listener {
     return epoch;
   }
 
-  /** Whether only failed ranks have gone back in the epoch this rank is in. */
+  /** Whether only failed ranks have rolled back in the current epoch. */
   public boolean isLocal() {
     JobMessage.Start begun = start;
     return begun != null && begun.epoch() == epoch && begun.isLocal();
   }
 
-  /** Whether the job has said, to a call that would have gone on, that all go back. */
+  /** Whether the job has told a call that would have continued that all ranks roll back. */
   public boolean allGoBack() {
     return prepared != null;
   }
 
-  /** Waits until the job knows of choices in this loop; or until a failure comes first. */
+  /** Waits until the job knows of choices in this loop, or until a failure. */
   public void awaitNoted(long loop) {
     while (noted < loop && target <= epoch) {
       clock.await(Long.MAX_VALUE);
     }
   }
 
-  /** How many of this rank's {@link RankMessage.Chose} the job keeps. */
+  /** Number of this rank's {@link RankMessage.Chose} that the job has acknowledged. */
   public long kept() {
     return kept.get();
   }
 
   /**
-   * Waits until it keeps so many.
+   * Waits until the job has acknowledged this many.
    *
    * @return false if a failure came first
    */
@@ -179,34 +185,37 @@ public final class Lifecycle implements JobLink.Listener {
     return true;
   }
 
-  /** What this rank had decided that goes back alone in this epoch. */
+  /** Determinants of this rank if it rolls back alone in this epoch. */
   public long[] decided() {
     JobMessage.Decided before = decided;
     return before == null || before.epoch() != epoch ? new long[0] : before.determinants();
   }
 
-  /** How long ago that was, by the rank's clock. Any thread. */
+  /** Time since a point in time of the rank's clock. Any thread may call it. */
   public long nanosSince(long nanos) {
     return clock.nanoTime() - nanos;
   }
 
-  /** Whether this rank waits until all others are in an epoch. Any thread. */
+  /** Whether this rank waits until all others are in an epoch. Any thread may call it. */
   public boolean joining() {
     return joining;
   }
 
-  /** Whether this rank has left its program for a recovery that has not ended. Any thread. */
+  /**
+   * Whether this rank has left its program for a recovery that has not ended. Any thread may call
+   * it.
+   */
   public boolean recovering() {
     return underWay != null;
   }
 
-  /** Adds what it has counted. Any thread. */
+  /** Adds the counters to a map. Any thread may call it. */
   public void count(Map<Counter, Long> counters) {
     counters.put(Counter.EPOCHS, entered);
     counters.put(Counter.LOG_RING_NOTICES, notices.get());
   }
 
-  /** The newest epoch the job has asked for. */
+  /** The newest epoch that the job has asked for. */
   int wanted() {
     return target;
   }
@@ -215,24 +224,24 @@ public final class Lifecycle implements JobLink.Listener {
     return released;
   }
 
-  /** The epoch this rank is in, or could not join. */
+  /** The epoch that this rank is in, or could not join. */
   public int tried() {
     return tried;
   }
 
-  /** Whether the epoch this rank is in is over. */
+  /** Whether the current epoch is over. */
   public boolean revoked() {
     return target > epoch || messenger.revoked();
   }
 
   /**
-   * Leaves the epoch this rank is in and joins the one the job wants, going back to H1 as often as
-   * something fails on the way.
+   * Leaves the current epoch and joins the one that the job wants; returns to H1 whenever something
+   * fails on the way.
    *
-   * @param standing whether this rank may stay where it is
-   * @return what the job said at the start of H2; null if it said that all go back, and this rank
-   *     is in a call that it has to leave first: the next call of this goes on then
-   * @throws IOException if a transport that is needed, or no detector, can be opened here
+   * @param standing whether this rank may continue where it is
+   * @return the job's Start; null if all ranks roll back and this rank is in a call that it has to
+   *     leave first: the next call of this method continues then
+   * @throws IOException if a required transport, or no detector, can be opened here
    */
   public JobMessage.@Nullable Start join(Position position, Standing standing) throws IOException {
     joining = true;
@@ -262,15 +271,15 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   /**
-   * H3: tells the job that this rank runs in the epoch.
+   * H3: reports to the job that this rank runs in the epoch.
    *
-   * @param from the checkpoint that it goes on from; null at the start of the program
+   * @param from the checkpoint that it continues from; null at the start of the program
    */
   public void running(@Nullable CheckpointId from) {
     running(from == null ? -1 : from.loop(), from == null ? -1 : from.iteration());
   }
 
-  /** H3, with the iteration that this rank goes on with. */
+  /** H3, with the iteration that this rank continues with. */
   public void running(long loop, long iteration) {
     link.send(new RankMessage.Running(epoch, loop, iteration, rebuilt));
     RecoveryEvent event = underWay;
@@ -286,7 +295,7 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   /**
-   * Ranks have agreed on what to go on from.
+   * Ranks have agreed on a recovery line.
    *
    * @param broughtBack whether this rank's checkpoint had been lost
    */
@@ -295,15 +304,15 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   /**
-   * Tells the job, in the next epoch and those after it, that this process stands where it cannot
-   * be rolled back. It opens nothing for that: it will be killed and started again with all others.
+   * Reports to the job, in the next epoch and all later ones, that this process is where it cannot
+   * be rolled back. It opens no transports, as it will be killed and started again with all others.
    * Never returns.
    */
   public void awaitRestart() {
     joining = true;
     Prepared left = prepared;
     if (left != null && target <= tried) {
-      // The job counts on this process: it has joined, to go back.
+      // The job counts on this process, which has joined in order to roll back.
       link.send(
           new RankMessage.RestartNeeded(tried, "rank " + config.rank() + " has left its loop"));
     }
@@ -319,7 +328,7 @@ public final class Lifecycle implements JobLink.Listener {
   /**
    * Asks for a restart of all processes, and waits to be killed. Never returns.
    *
-   * @param reason what this rank does that makes it necessary
+   * @param reason a predicate whose subject is the rank
    */
   public void askForRestart(String reason) {
     if (revoked()) {
@@ -334,21 +343,21 @@ public final class Lifecycle implements JobLink.Listener {
     return target <= tried && !released && prepared == null;
   }
 
-  /** Waits for the job's word on a failure that was heard over the log-ring first. */
+  /** Waits for the job's reaction to a failure that the log-ring reported first. */
   void awaitDecision() {
     while (undecided()) {
       clock.await(Long.MAX_VALUE);
     }
   }
 
-  /** This rank is done. */
+  /** Reports that this rank is done. */
   public void finish() {
     finished = true;
     link.send(new RankMessage.Finished(epoch));
   }
 
   /**
-   * Waits until all have finished. A failure heard meanwhile may be that of a rank that was
+   * Waits until all ranks have finished. A failure reported meanwhile may be of a rank that was
    * released already: the job knows. Does not return if it was not.
    */
   public void awaitRelease() {
@@ -365,7 +374,7 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   /**
-   * H1: opens endpoints, publishes them and waits until all others have.
+   * H1: opens endpoints, publishes them and waits until all other ranks have.
    *
    * @return null if the epoch was revoked meanwhile
    */
@@ -391,7 +400,7 @@ public final class Lifecycle implements JobLink.Listener {
     try {
       openTransports(joining, opened);
       opened.forEach((name, transport) -> addresses.put(name, transport.endpoint()));
-      // It uses RDMA if messages do.
+      // The detector uses RDMA if messages do.
       opening =
           detectorProvider.open(
               config.withTransports(List.copyOf(opened.keySet())),
@@ -420,9 +429,9 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   /**
-   * H2 begins.
+   * Begins H2.
    *
-   * @param goesOn whether the program's calls go on
+   * @param goesOn whether the program's calls continue
    */
   private void enter(Prepared next, boolean goesOn) throws IOException {
     transports.forEach(Transport::close);
@@ -441,16 +450,16 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   /**
-   * Opens all transports that can be had in an epoch, in order of preference. What was usable in
-   * the one before may have failed, and what was not may be back.
+   * Opens all available transports of an epoch, in order of preference. Availability may change
+   * from epoch to epoch.
    *
-   * @throws IOException if one that was asked for cannot be had, or the last resort
+   * @throws IOException if a requested transport is not available, or not even the last resort
    */
   private void openTransports(int joining, Map<String, Transport> opened) throws IOException {
     for (TransportProvider provider : transportProviders) {
       try {
         if (mayLeaveOut(provider) && without.contains(provider.name())) {
-          throw new IOException("again and again, no connection could be made over it");
+          throw new IOException("connections over it failed repeatedly");
         }
         opened.put(provider.name(), provider.open(config, joining, link));
         leftOut.remove(provider.name());
@@ -460,7 +469,7 @@ public final class Lifecycle implements JobLink.Listener {
         }
         if (leftOut.add(provider.name()) && firstOfNode(provider.name())) {
           link.report(
-              "goes on without %s: %s (as seen by rank %d, node %d, %s)"
+              "continues without %s: %s (as seen by rank %d, node %d, %s)"
                   .formatted(
                       provider.name(),
                       e.getMessage(),
@@ -476,7 +485,7 @@ public final class Lifecycle implements JobLink.Listener {
     return config.job().transports().isEmpty() && !provider.equals(transportProviders.getLast());
   }
 
-  /** Whether no rank of this node was the first to leave this transport out before. */
+  /** Whether no other rank of this node has left this transport out before. */
   private boolean firstOfNode(String transport) {
     try {
       Files.createFile(config.saidWithout(transport));
@@ -484,14 +493,14 @@ public final class Lifecycle implements JobLink.Listener {
     } catch (FileAlreadyExistsException e) {
       return false;
     } catch (IOException e) {
-      return true; // better said twice than not at all
+      return true; // a duplicate is better than no notice
     }
   }
 
   /**
    * H2: connects the overlay.
    *
-   * @return what it runs over; null if a failure was heard
+   * @return the transport that it runs over; null if a failure was reported
    */
   private @Nullable String connect() throws IOException {
     JobMessage.Start begun = start;
@@ -510,7 +519,7 @@ public final class Lifecycle implements JobLink.Listener {
     }
   }
 
-  // ---- what other threads bring
+  // ---- events on other threads
 
   @Override
   public void onMessage(JobMessage message) {
@@ -518,10 +527,10 @@ public final class Lifecycle implements JobLink.Listener {
       case JobMessage.Revoke m -> {
         if (m.epoch() > target) {
           FailureDetector older = detectorEpoch < m.epoch() ? detector : null;
-          // The job may know before the overlay does; each tells those that the other reaches
-          // later. Before the program's thread can close the detector.
+          // The job may know before the overlay does; each informs ranks that the other reaches
+          // later. This happens before the program's thread can close the detector.
           if (older != null && detectorEpoch == m.epoch() - 1 && isAnother(m.failed())) {
-            older.announce(m.failed(), "told by the job");
+            older.announce(m.failed(), "reported by the job");
           }
           without = m.without();
           target = m.epoch();
@@ -563,7 +572,9 @@ public final class Lifecycle implements JobLink.Listener {
     clock.wakeup();
   }
 
-  /** A data connection broke: its peer has failed, or cannot be reached, which is the same. */
+  /**
+   * Reports a broken data connection: its peer has failed, or is unreachable, which is the same.
+   */
   public void peerLost(int peer, String reason) {
     FailureDetector d = detector;
     if (d != null && !finished && !revoked()) {

@@ -10,10 +10,10 @@ import jdk.jfr.StackTrace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recovery, or the start of a process, as the JVM's flight recorder has it.
+ * A flight recorder event of a recovery, or of the start of a process.
  *
- * <p>Nothing if that is not in use when it begins: the first event makes the JVM set the whole
- * recorder up, which takes a third of all that a rank computes until it runs.
+ * <p>Does nothing if the recorder is not in use when it begins: the first event makes the JVM set
+ * up the whole recorder, which takes a third of the CPU time that a rank needs until it runs.
  */
 public final class RecoveryEvent {
   private final @Nullable Recorded recorded =
@@ -51,15 +51,15 @@ public final class RecoveryEvent {
     int epoch;
 
     @Label("Loop")
-    @Description("the loop that this rank goes on in; -1 for none")
+    @Description("the loop that this rank continues in; -1 for none")
     long loop;
 
     @Label("Iteration")
-    @Description("the iteration that this rank goes on with; -1 for the start of the program")
+    @Description("the iteration that this rank continues with; -1 for the start of the program")
     long iteration;
 
     @Label("Rebuilt")
-    @Description("whether this rank's checkpoint was lost, and brought back from the group's code")
+    @Description("whether this rank's checkpoint was lost, and rebuilt from the group's code")
     boolean rebuilt;
   }
 }

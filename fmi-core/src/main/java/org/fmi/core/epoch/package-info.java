@@ -1,6 +1,6 @@
 /**
- * A rank's way into an epoch: joining it with all others, hearing of failures, and what ranks tell
- * each other before the program may communicate in it.
+ * A rank's entry into an epoch: joining it with all other ranks, learning of failures, and
+ * exchanges between ranks before the program may communicate in it.
  */
 @NullMarked
 package org.fmi.core.epoch;

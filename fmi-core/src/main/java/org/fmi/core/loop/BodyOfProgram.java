@@ -2,12 +2,12 @@ package org.fmi.core.loop;
 
 import org.fmi.ConvergingBody;
 
-/** A body that runs what the program has given, which has another type. */
+/** A body that wraps one of another type, given by the program. */
 public interface BodyOfProgram extends ConvergingBody {
-  /** The program's own object. */
+  /** The program's body. */
   Object given();
 
-  /** The program's own object behind any body. */
+  /** The program's body inside any body. */
   static Object given(ConvergingBody body) {
     return body instanceof BodyOfProgram around ? around.given() : body;
   }

@@ -15,11 +15,11 @@ import org.fmi.rules.FlowScope.Progress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two states of a {@code flowLoop}, one computed from the other, which then change places; and
- * how far they are.
+ * The two states of a {@code flowLoop}, which are computed from each other in turn, and their
+ * progress.
  */
 public final class FlowStates<S> implements BodyOfProgram {
-  /** A part of the body, which reaches nobody else than it says until it is over. */
+  /** A part of the body; until it is closed, messages reach only its declared ranks. */
   private interface Part extends AutoCloseable {
     @Override
     void close();
@@ -34,16 +34,16 @@ public final class FlowStates<S> implements BodyOfProgram {
   private Side<S> now;
   private Side<S> next;
 
-  /** The iterations that the newest of them has had; -1 while that is not known. */
+  /** Number of iterations that the newer state has had; -1 while unknown. */
   private long newest = -1;
 
-  /** Whether the other one is that of one iteration before. */
+  /** Whether the other state is exactly one iteration older. */
   private boolean both;
 
-  /** Whether {@link #next} has been computed from {@link #now} and is the newest. */
+  /** Whether {@link #next} has been computed from {@link #now}, and is the newer one. */
   private boolean stepped;
 
-  /** A state, and what a checkpoint holds of it. */
+  /** A state, and the objects of it that a checkpoint holds. */
   private record Side<S>(S state, LoopState saved) {}
 
   public FlowStates(
@@ -68,17 +68,17 @@ public final class FlowStates<S> implements BodyOfProgram {
     return new Side<>(made, new LoopState(state.apply(made), world.standIns()));
   }
 
-  /** As it is before the iteration that comes next. */
+  /** The state before the next iteration. */
   public S now() {
     return now.state;
   }
 
-  /** What a checkpoint holds of that. */
+  /** The part of {@link #now} that a checkpoint holds. */
   public LoopState saved() {
     return now.saved;
   }
 
-  /** Whether an iteration is under way of which only the end is left. */
+  /** Whether only the end of an iteration is left to do. */
   boolean amid() {
     return stepped;
   }
@@ -92,7 +92,7 @@ public final class FlowStates<S> implements BodyOfProgram {
     return body;
   }
 
-  /** One iteration, or its end; gives whether the program wants another one. */
+  /** Runs an iteration, or its end; returns whether the program wants another one. */
   @Override
   public boolean run(long iteration) throws Exception {
     if (!stepped) {
@@ -132,14 +132,16 @@ public final class FlowStates<S> implements BodyOfProgram {
     try (Part _ = begin(new FlowPart.Exchange(program.rank(), iteration, inputs, takingPart))) {
       body.exchange(iteration, now.state);
     }
-    // A rank that helps would leave its receives to messages that come later.
+    // A rank that helps would leave its receives to later messages.
     if (program.activeRequests() > 0) {
       throw new IllegalStateException(
           "rank "
               + program.rank()
               + " has "
-              + program.activeRequests()
-              + " requests that are not complete behind the exchange of iteration "
+              + (program.activeRequests() == 1
+                  ? "1 pending request"
+                  : program.activeRequests() + " pending requests")
+              + " after the exchange of iteration "
               + iteration
               + " of a flowLoop: wait for each (waitFor, Request.waitAll) in the part of FlowBody"
               + " that begins it");
@@ -152,7 +154,7 @@ public final class FlowStates<S> implements BodyOfProgram {
     }
   }
 
-  /** The iteration is over. */
+  /** Completes the iteration. */
   void completed() {
     swap();
     stepped = false;
@@ -164,9 +166,9 @@ public final class FlowStates<S> implements BodyOfProgram {
     next = other;
   }
 
-  // ---- after a failure
+  // ---- failures
 
-  /** {@link #now} is what a checkpoint holds. */
+  /** {@link #now} has been restored from a checkpoint. */
   public void restored(long iteration) {
     newest = iteration;
     both = false;
@@ -174,10 +176,10 @@ public final class FlowStates<S> implements BodyOfProgram {
   }
 
   /**
-   * Goes on with the state that has had so many iterations, which is there: with the end of the
-   * last of them, which others may not have done.
+   * Continues with the state that has had this many iterations, which is one of the two: with the
+   * end of the last iteration, which other ranks may not have done.
    *
-   * @param begins whether that has been done by all, so that the next one begins
+   * @param begins whether all ranks have done that, so that the next iteration begins
    */
   void goOnWith(long front, boolean begins) {
     boolean isNext = stepped ? newest == front : newest > front;
@@ -189,18 +191,20 @@ public final class FlowStates<S> implements BodyOfProgram {
     stepped = !begins;
   }
 
-  /** States of their own, to compute on the way of others. */
+  /** Separate states, to help other ranks recompute. */
   public FlowStates<S> copies() {
     return new FlowStates<>(flow, body, make, state, program, world);
   }
 
-  /** Reads what a checkpoint holds; how far this is is not known before it has come to others. */
+  /**
+   * Reads a checkpoint's state. Its iteration is unknown until {@link #computeAgain} passes it on.
+   */
   public void read(MemorySegment image, long at, long end) {
     restored(-1);
     now.saved.read(image, at, end);
   }
 
-  /** Computes again what a plan wants of this rank, from a checkpoint's state. */
+  /** Recomputes, from a checkpoint's state, this rank's part of a plan. */
   public void computeAgain(FlowPlan plan, long iteration) throws Exception {
     BitSet takingPart = plan.takingPart(iteration);
     if (takingPart.get(program.rank())) {
@@ -212,7 +216,7 @@ public final class FlowStates<S> implements BodyOfProgram {
     }
   }
 
-  /** Which ranks each one reads from. */
+  /** The ranks that each rank reads from. */
   public FlowPlan.Inputs inputs() {
     return flow::inputs;
   }

@@ -8,9 +8,9 @@ import org.fmi.core.state.LoopState;
 import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
-/** Knows where a rank stands in a loop of the program. */
+/** A loop of the program, and a rank's position in it. */
 public final class Loop {
-  /** Counts the program's loops, from 0. */
+  /** Position among the program's loops, from 0. */
   public final long number;
 
   private final LoopState state;
@@ -18,31 +18,34 @@ public final class Loop {
   /** The two states of a {@code flowLoop}; null in other loops. */
   public final @Nullable FlowStates<?> flow;
 
-  /** How many iterations it has; -1 if only the program knows. */
+  /** Number of iterations; -1 if only the program knows it. */
   public final long iterations;
 
   /** Whether the program begins each iteration by a call. */
   public final boolean byCall;
 
-  /** Whether it may end before it has had all: then how many it has is not known. */
+  /** Whether the loop may end before its last iteration, so that its length is unknown. */
   private final boolean mayEndEarlier;
 
-  /** The iteration under way. */
+  /** The current iteration. */
   public long iteration;
 
   /** The iteration of the checkpoint taken or restored last; -1 for none yet. */
   public long checkpointed = -1;
 
-  /** A final checkpoint of it exists. */
+  /** Whether its final checkpoint exists. */
   public boolean ended;
 
-  /** How many iterations this rank has completed, as far as is known; -1 if nothing is. */
+  /** Known number of iterations that this rank has completed; -1 if unknown. */
   private long furthest = -1;
 
-  /** How many of them it has done again. */
+  /** Number of iterations that were repeated. */
   private long repeated;
 
-  /** Where this process began, while it is not known how far the one before had come; else -1. */
+  /**
+   * The iteration at which this process began, while its predecessor's progress is unknown; else
+   * -1.
+   */
   private long replacedAt = -1;
 
   /** A body that always wants another iteration. */
@@ -60,7 +63,7 @@ public final class Loop {
 
   /**
    * @param iterations -1 if the program begins each by a call
-   * @param mayEndEarlier whether ranks agree after each iteration on whether there is another
+   * @param mayEndEarlier whether ranks agree after each iteration on whether to continue
    */
   public Loop(
       long number,
@@ -76,22 +79,22 @@ public final class Loop {
     this.mayEndEarlier = mayEndEarlier;
   }
 
-  /** How many iterations it will have; -1 if that is not known. */
+  /** Number of iterations that it will have; -1 if unknown. */
   public long length() {
     return mayEndEarlier ? -1 : iterations;
   }
 
-  /** What a checkpoint holds of the state as it is now. */
+  /** The part of the current state that a checkpoint holds. */
   public LoopState state() {
     return flow == null ? state : flow.saved();
   }
 
-  /** Whether only the end of an iteration is left, which no checkpoint can be taken before. */
+  /** Whether only the end of an iteration is left, before which no checkpoint can be taken. */
   public boolean amid() {
     return flow != null && flow.amid();
   }
 
-  /** An iteration is complete. */
+  /** Completes an iteration. */
   public void completed() {
     if (flow != null) {
       flow.completed();
@@ -99,7 +102,7 @@ public final class Loop {
     counted();
   }
 
-  /** An iteration is complete on the way to where the others are. */
+  /** Counts an iteration completed while catching up with the other ranks. */
   public void counted() {
     iteration++;
     if (iteration <= furthest) {
@@ -109,7 +112,10 @@ public final class Loop {
     }
   }
 
-  /** Goes back to a checkpoint, or on from it, which this rank took before this iteration. */
+  /**
+   * Continues from a checkpoint, after a rollback or a start, which this rank took before this
+   * iteration.
+   */
   public void restored(long from) {
     goneTo(from);
     checkpointed = from;
@@ -121,7 +127,7 @@ public final class Loop {
     }
   }
 
-  /** The state is that before an iteration. */
+  /** The state is now the one before this iteration. */
   public void goneTo(long before) {
     iteration = before;
     if (flow != null) {
@@ -130,9 +136,9 @@ public final class Loop {
   }
 
   /**
-   * Goes on with a state that has been kept, or was computed again, instead of the checkpoint's.
+   * Continues with a state that was kept or recomputed, instead of the checkpoint's.
    *
-   * @param front the iterations that it has had
+   * @param front number of iterations that it has had
    */
   public void goOnWith(CheckpointId line, long front, FlowStates<?> states) {
     boolean begins = front == line.iteration();
@@ -141,12 +147,12 @@ public final class Loop {
     states.goOnWith(front, begins);
   }
 
-  /** How many iterations this rank has completed, as far as is known; -1 if nothing is. */
+  /** Known number of iterations that this rank has completed; -1 if unknown. */
   public long furthest() {
     return furthest;
   }
 
-  /** A process that has replaced another takes that to have been as far as others were. */
+  /** A replacement process assumes that its predecessor was as far as the other ranks. */
   public void othersWere(long furthestOfAll) {
     if (replacedAt >= 0) {
       furthest = Math.max(furthest, furthestOfAll);
@@ -154,7 +160,7 @@ public final class Loop {
     }
   }
 
-  /** What the process before had sent up to the iteration under way has come elsewhere. */
+  /** The predecessor has sent messages up to the current iteration, as peers have received them. */
   public void wasHeardOf() {
     if (replacedAt >= 0) {
       repeated += iteration - replacedAt;
@@ -164,9 +170,9 @@ public final class Loop {
   }
 
   /**
-   * Iterations that the loop has had, and those of them that this rank has done again.
+   * Reports the loop's iterations, and how many of them this rank has repeated.
    *
-   * @param log of what was sent in it; null if there is none
+   * @param log its message log; null if there is none
    */
   public Notice.LoopDone done(int epoch, int rank, @Nullable MessageLog log) {
     return new Notice.LoopDone(
@@ -180,9 +186,9 @@ public final class Loop {
   }
 
   /**
-   * What the loop throws when its body has thrown.
+   * The exception that the loop throws after its body has thrown.
    *
-   * @throws Error that the body has thrown
+   * @throws Error if the body has thrown one
    */
   public RuntimeException failed(Throwable thrown) {
     return switch (thrown) {

@@ -6,18 +6,18 @@ import org.fmi.control.JobLink;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
-/** Knows whether the program's own code has thrown, and tells the job of it before all else. */
+/** Reports an exception of the program's code to the job, before anything else happens. */
 public final class ProgramFailure {
   private final JobLink link;
   private final BooleanSupplier unwinding;
   private boolean begun;
 
-  /** Where it began: what is thrown passes close before it is known. */
+  /** Position at which the exception was noticed: it may pass close before it is known. */
   private long number = RankMessage.Failed.NO_LOOP;
 
   private long iteration = RankMessage.Failed.NO_LOOP;
 
-  /** The job has the stack trace. */
+  /** Whether the job has the stack trace. */
   private boolean shown;
 
   /**
@@ -28,20 +28,20 @@ public final class ProgramFailure {
     this.unwinding = unwinding;
   }
 
-  /** Whether it was reported. */
+  /** Whether a failure was reported. */
   public boolean begun() {
     return begun;
   }
 
-  /** Whether it was reported, or an exception is being thrown that is not known here yet. */
+  /** Whether a failure was reported, or an exception is being thrown that is not known here yet. */
   public boolean underWay() {
     return begun || unwinding.getAsBoolean();
   }
 
   /**
-   * Tells the job, which has heard it when this returns.
+   * Reports a failure; the job has received it when this returns.
    *
-   * @param loop that the program is in, if any
+   * @param loop the loop that the program is in, if any
    * @param thrown null if it is not known yet; only the first one counts
    */
   public void tell(@Nullable Loop loop, @Nullable Throwable thrown) {
@@ -61,7 +61,7 @@ public final class ProgramFailure {
     link.flush();
   }
 
-  /** Does something that may run the program's own code: what that throws ends the program. */
+  /** Runs work that may call the program's code, whose exceptions end the program. */
   public void watch(Loop loop, Runnable work) {
     try {
       work.run();

@@ -6,13 +6,13 @@ import org.fmi.control.MeterReading;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program's own meters, if it has any: Micrometer is loaded when they are asked for first. Any
- * thread.
+ * The program's own meters, if it has any. Micrometer is loaded when they are first requested.
+ * Thread-safe.
  */
 public final class ProgramMeters {
   private volatile @Nullable ReadRegistry registry;
 
-  /** Where the program registers them; always the same. */
+  /** The registry for the program's meters; always the same. */
   public synchronized MeterRegistry registry() {
     ReadRegistry known = registry;
     if (known == null) {
@@ -22,7 +22,7 @@ public final class ProgramMeters {
     return known.registry();
   }
 
-  /** What they showed within the last second; does not run any code of the program. */
+  /** Readings of the last second; runs no code of the program. */
   public List<MeterReading> readings() {
     ReadRegistry known = registry;
     return known == null ? List.of() : known.readings();

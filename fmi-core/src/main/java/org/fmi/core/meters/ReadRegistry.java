@@ -15,11 +15,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.fmi.control.MeterReading;
 
 /**
- * Meters that are read once a second by a thread of their own: gauges call functions of the
- * program, which may take any time.
+ * A registry whose meters are read once per second by a dedicated thread: gauges call functions of
+ * the program, which may take any time.
  */
 final class ReadRegistry {
-  /** More are not shown: each costs a hundred bytes a second. */
+  /** Meters beyond this number are not reported: each costs a hundred bytes per second. */
   static final int MOST = 200;
 
   private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -46,7 +46,7 @@ final class ReadRegistry {
     }
   }
 
-  /** Looks at all meters. */
+  /** Reads all meters. */
   List<MeterReading> read() {
     List<MeterReading> read = new ArrayList<>();
     for (Meter meter : registry.getMeters()) {
@@ -76,7 +76,7 @@ final class ReadRegistry {
         values);
   }
 
-  /** Not a number where the program's function throws, as Micrometer has it for gauges. */
+  /** The value; NaN if the program's function throws, as Micrometer does for gauges. */
   private static double value(Measurement measurement) {
     try {
       return measurement.getValue();

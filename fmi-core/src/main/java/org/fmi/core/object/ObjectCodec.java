@@ -14,39 +14,39 @@ import java.io.ObjectStreamClass;
 import java.io.OutputStream;
 
 /**
- * Turns {@link java.io.Serializable} objects into bytes and back, by Java's serialization.
+ * Converts {@link java.io.Serializable} objects to bytes and back, by Java's serialization.
  *
  * <p>The bytes come from a rank of the same job, but through the memory of other nodes, so they are
  * read behind a filter:
  *
  * <ul>
- *   <li>Classes are the program's own, or of the module java.base, where strings, numbers, dates,
- *       collections and random generators are. Other modules of the JDK have classes that do more
- *       than hold data when they are read; so have dynamic proxies.
+ *   <li>Classes must be the program's, or of the module java.base, which has strings, numbers,
+ *       dates, collections and random generators. Other modules of the JDK have classes that run
+ *       code when they are read; so do dynamic proxies.
  *   <li>No array is longer than the bytes can fill, so that a few bytes do not ask for gigabytes.
- *   <li>A filter that the user gives the JVM ({@code jdk.serialFilter}) holds too.
+ *   <li>A filter that the user gives the JVM ({@code jdk.serialFilter}) applies too.
  * </ul>
  *
- * <p>The rule for classes is applied when an object is written too: it fails then, and not at the
- * recovery that needs it.
+ * <p>The rule for classes also applies when an object is written, so that a violation shows at once
+ * rather than at the recovery that needs the object.
  */
 public final class ObjectCodec {
-  /** Elements per byte: a hash table has more places than entries, of two bytes at least. */
+  /** Array elements per byte: a hash table has more places than entries, of two bytes at least. */
   private static final long DENSITY = 16;
 
   private ObjectCodec() {}
 
   /**
-   * An object, and all it refers to, as bytes.
+   * Converts an object and everything that it refers to.
    *
-   * @throws IllegalArgumentException if it cannot be written, or could not be read: names the class
-   *     that is to blame
+   * @throws IllegalArgumentException if it cannot be written, or could not be read; names the class
+   *     at fault
    */
   public static byte[] write(Object object) {
     return write(object, StandIns.NONE);
   }
 
-  /** The same of objects some of which have others in their place. */
+  /** Converts an object that may refer to objects with substitutes. */
   public static byte[] write(Object object, StandIns standIns) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (Output out = new Output(bytes, standIns)) {
@@ -63,15 +63,15 @@ public final class ObjectCodec {
   }
 
   /**
-   * The object that {@link #write} gave these bytes for.
+   * Restores the object that {@link #write} has converted.
    *
-   * @throws IllegalArgumentException if that cannot be read, or must not
+   * @throws IllegalArgumentException if it cannot or must not be read
    */
   public static Object read(byte[] bytes) {
     return read(bytes, StandIns.NONE);
   }
 
-  /** The same of objects some of which have others in their place. */
+  /** Restores an object that may refer to objects with substitutes. */
   public static Object read(byte[] bytes, StandIns standIns) {
     try (Input in = new Input(bytes, standIns)) {
       return in.readObject();
@@ -105,7 +105,7 @@ public final class ObjectCodec {
     return new InvalidClassException(
         "it refers to "
             + what
-            + "; what is serialized may be of the program's own classes and of the module"
+            + "; serialized objects must be of the program's own classes or of the module"
             + " java.base");
   }
 

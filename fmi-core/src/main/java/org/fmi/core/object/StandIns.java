@@ -4,11 +4,11 @@ import java.io.InvalidObjectException;
 import java.util.List;
 
 /**
- * What is written in place of objects that are not data, and finds those again when it is read:
- * where they are part of what is serialized they go on to exist beside it.
+ * Substitutes for objects that are not data, which are serialized in their place and replaced by
+ * the original objects when read: these continue to exist beside the serialized state.
  */
 public interface StandIns {
-  /** No object has one. */
+  /** No object has a substitute. */
   StandIns NONE =
       new StandIns() {
         @Override
@@ -23,7 +23,7 @@ public interface StandIns {
       };
 
   /**
-   * A state is about to be written: what stands for objects of it follows.
+   * Begins writing a state; {@link #of} is called for its objects next.
    *
    * @param sections the state's objects, in the order written
    */
@@ -36,11 +36,11 @@ public interface StandIns {
    */
   default void haveRead(List<Object> sections) {}
 
-  /** What is written in place of an object; the object itself if it has none. */
+  /** The substitute of an object; the object itself if it has none. */
   Object of(Object object);
 
   /**
-   * The object that this was written for; what was read itself if it stands for none.
+   * The object that a substitute was written for; other objects are returned as they are.
    *
    * @throws InvalidObjectException if there is no such object
    */

@@ -1,4 +1,4 @@
-/** Objects of programs as bytes and back, behind a filter of classes. */
+/** Conversion of programs' objects to bytes and back, behind a class filter. */
 @NullMarked
 package org.fmi.core.object;
 

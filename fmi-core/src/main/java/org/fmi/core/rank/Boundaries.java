@@ -17,8 +17,8 @@ import org.fmi.spi.FaultPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows what happens between two iterations of a loop and at its end: checkpoints that are due or
- * were asked for, and iterations that are repeated to compare them.
+ * The work between two iterations of a loop and at its end: checkpoints that are due or requested,
+ * and iterations that are repeated to compare them.
  */
 final class Boundaries {
   private final Lifecycle lifecycle;
@@ -30,15 +30,15 @@ final class Boundaries {
   private final Repetition repetition;
   private final FaultInjector faults;
 
-  /** Whether an operation of the runtime is under way, which is begun again after a failure. */
+  /** Whether an operation of the runtime is running, which begins again after a failure. */
   private boolean busy;
 
   private final @Nullable LocalRollback local;
 
-  /** Goes into the next epoch, and says whether this rank goes on there where it stands. */
+  /** Enters the next epoch, and returns whether this rank continues there where it is. */
   private final BooleanSupplier goesOn;
 
-  /** The end of a loop is under way: there is no other place in it any more. */
+  /** Whether the end of a loop is running, after which the loop has no place to stop. */
   private boolean ending;
 
   Boundaries(
@@ -61,21 +61,22 @@ final class Boundaries {
     this.faults = faults;
   }
 
-  /** Whether a call cannot go on in the middle, as it is one of the runtime. */
+  /** Whether a call cannot continue in the middle, as it is one of the runtime. */
   boolean busy() {
     return busy;
   }
 
   /**
-   * Whether a part of the work on a checkpoint is done in a call: the call may go on, but not that.
+   * Whether a call does a part of the work on a checkpoint: the call may continue in a new epoch,
+   * but that work may not.
    */
   boolean isAdvancing() {
     return overlap != null && overlap.isAdvancing();
   }
 
   /**
-   * Does something between iterations. What nobody else has heard of is begun again if this rank
-   * need not go back.
+   * Runs an operation between iterations. Runs it again after a failure if this rank need not roll
+   * back, as no other rank depends on it yet.
    */
   private void between(Runnable operation) {
     while (true) {
@@ -94,7 +95,7 @@ final class Boundaries {
     }
   }
 
-  /** An iteration is about to begin, unless only its end is left to do. */
+  /** Prepares an iteration, unless only its end is left to do. */
   void begin(Loop loop) {
     if (!loop.amid()) {
       between(() -> pass(loop));
@@ -131,13 +132,13 @@ final class Boundaries {
     }
   }
 
-  /** The newest version that is committed; -1 for none. */
+  /** The newest committed version; -1 for none. */
   private long committed() {
     CheckpointId newest = checkpoints.committed();
     return newest == null ? -1 : newest.version();
   }
 
-  /** All iterations are done. */
+  /** Ends a loop whose iterations are all done. */
   void end(Loop loop) {
     between(() -> finish(loop));
   }
@@ -145,7 +146,7 @@ final class Boundaries {
   private void finish(Loop loop) {
     repetition.ends(null);
     if (requested.isAsked()) {
-      boolean _ = stop(loop, true); // it is taken in any case
+      boolean _ = stop(loop, true); // a checkpoint follows anyway
     }
     ending = true;
     try {
@@ -155,17 +156,17 @@ final class Boundaries {
     }
   }
 
-  /** Whether a checkpoint was asked for that is to be taken here. */
+  /** Whether a requested checkpoint is to be taken here. */
   private boolean stop(Loop loop, boolean last) {
-    // In between, what a checkpoint forgets would still have to be compared.
+    // While iterations are repeated, a checkpoint would discard data that is still to be compared.
     return !repetition.repeats()
         && (last || mayStop())
         && requested.stop(new LoopPoint(loop.number, loop.iteration, last), lifecycle.epoch());
   }
 
   /**
-   * Whether this rank may say where it can stop. One that does again what was done before a failure
-   * may not: others have messages of places that it has not come to yet.
+   * Whether this rank may report where it can stop. A rank that repeats iterations after a failure
+   * may not: others already have its messages from later places.
    */
   private boolean mayStop() {
     return local == null || ending || !local.isRepeating();
@@ -179,14 +180,14 @@ final class Boundaries {
   }
 
   /**
-   * The program waits in a call.
+   * Works while the program waits in a call.
    *
-   * @param loop the one that it is in
-   * @param nextLoop the number of the one that follows
+   * @param loop the current loop
+   * @param nextLoop the number of the next loop
    * @return whether something was done
    */
   boolean waits(@Nullable Loop loop, long nextLoop) {
-    boolean _ = requested.isToBegin(lifecycle.epoch(), committed()); // hears of it
+    boolean _ = requested.isToBegin(lifecycle.epoch(), committed()); // takes note of it
     if (requested.isAsked() && mayStop()) {
       requested.waits(
           loop == null || loop.ended || ending
@@ -197,14 +198,15 @@ final class Boundaries {
     try {
       return overlap != null && overlap.advance(lifecycle.epoch());
     } catch (Rollback e) {
-      return true; // the call will see what that means for it
+      return true; // the call handles the failure
     }
   }
 
-  /** Whether a loop goes on after an iteration: if any rank wants that. */
+  /** Whether a loop continues after an iteration, as any rank wants. */
   boolean goesOn(long loop, long iteration, boolean wanted) {
     if (local == null || overlap != null) {
-      // Beside lines that nobody waits for it is a call of the program, which goes on.
+      // With asynchronous checkpoints this is a call of the program, which continues after a
+      // failure.
       return checkpoints.goesOn(loop, iteration, wanted, lifecycle.epoch());
     }
     Decisions decisions = local.decisions();
@@ -219,7 +221,7 @@ final class Boundaries {
     return decisions.goesOn(iteration);
   }
 
-  /** The program asks for a checkpoint after the iteration that it is in. */
+  /** Requests a checkpoint after the current iteration. */
   void want(Loop loop) {
     requested.want(
         new LoopPoint(loop.number, loop.iteration + 1, false),

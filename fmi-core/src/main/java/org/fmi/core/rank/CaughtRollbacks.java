@@ -3,16 +3,16 @@ package org.fmi.core.rank;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Notices a program that catches {@link org.fmi.Rollback} and communicates again: it may do so
- * without end, while all others wait for it to go back.
+ * Detects a program that catches {@link org.fmi.Rollback} and communicates again: it may do so
+ * endlessly, while all other ranks wait for it to roll back.
  */
 final class CaughtRollbacks {
-  /** Of a rank that others wait for, as the end of a sentence that begins with it. */
+  /** A predicate whose subject is the rank. */
   static final String TOO_MANY =
-      "catches Rollback again and again (in catch Throwable?) instead of going back with the"
-          + " others: let Rollback pass";
+      "catches Rollback repeatedly (in catch Throwable?) while the other ranks wait for it to roll"
+          + " back: let Rollback pass";
 
-  /** More than a program's clearing up would meet. */
+  /** More often than a program's cleanup would catch it. */
   private static final int MOST = 1000;
 
   private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -20,7 +20,9 @@ final class CaughtRollbacks {
   private int thrown;
   private long firstNanos;
 
-  /** Whether a rollback that is to be thrown now is one too many since the program went back. */
+  /**
+   * Whether a rollback that is about to be thrown is one too many since the program rolled back.
+   */
   boolean oneTooMany(long nanos) {
     if (thrown++ == 0) {
       firstNanos = nanos;
@@ -28,7 +30,7 @@ final class CaughtRollbacks {
     return thrown > MOST || nanos - firstNanos > LONGEST_NANOS;
   }
 
-  /** The program has gone back. */
+  /** The program has rolled back. */
   void reset() {
     thrown = 0;
   }

@@ -8,13 +8,11 @@ import org.fmi.core.p2p.Contexts;
 import org.fmi.core.p2p.Mailbox;
 import org.fmi.core.p2p.UnexpectedMessage;
 
-/** Notifies the user of messages that were never received when the program's communication ends. */
+/** Warns the user of messages that were never received when the program's communication ends. */
 final class Leftovers {
   private Leftovers() {}
 
-  /**
-   * Notifies once for all ranks; collective over all of them, when all that was sent has arrived.
-   */
+  /** Warns once for all ranks; collective over all ranks, when all sent messages have arrived. */
   static void report(Comm system, Mailbox mailbox, JobLink link) {
     int own = count(mailbox);
     long[] all = {own};

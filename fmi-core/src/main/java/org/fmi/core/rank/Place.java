@@ -16,7 +16,7 @@ import org.fmi.core.p2p.Messenger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a rank's program stands, and where it may go from there.
+ * The place of a rank's program, and the places that it may move to.
  *
  * <pre>
  *   START ----> OUTSIDE <---> LOOP
@@ -35,7 +35,7 @@ enum Place {
   REPLAY,
   /** In a loop. */
   LOOP,
-  /** The replay did not match: only a restart of all helps. */
+  /** Diverged in a replay: only a restart of all ranks helps. */
   STRAYED,
   CLOSED;
 
@@ -49,7 +49,7 @@ enum Place {
     };
   }
 
-  /** What a rank at this place shows of itself. */
+  /** This rank's report of its place and counters. */
   RankReport report(
       Lifecycle lifecycle,
       @Nullable Loop loop,
@@ -80,7 +80,7 @@ enum Place {
     }
     String call = wait.call();
     if (this == LOOP && (call.startsWith("Fmi.loop") || call.equals("Fmi.nextIteration"))) {
-      // The end of an iteration of loopWhile is agreed upon, too.
+      // Ranks also agree on the end of an iteration of loopWhile.
       call = lifecycle.recovering() ? "recovery" : call.endsWith("While") ? call : "checkpoint";
     }
     return new Waiting(
@@ -93,9 +93,9 @@ enum Place {
   }
 
   /**
-   * What the job hears of it.
+   * The position reported to the job.
    *
-   * @param committed whether a checkpoint of the loop that the program is in is committed
+   * @param committed whether a checkpoint of the current loop is committed
    */
   Position position(boolean committed) {
     return switch (this) {

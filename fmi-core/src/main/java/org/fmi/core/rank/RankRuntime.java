@@ -52,15 +52,15 @@ import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One rank: joins the parts of the runtime, and decides what a failure means at the place where the
- * program stands.
+ * One rank: assembles the parts of the runtime, and decides how to react to a failure where the
+ * program is.
  *
  * <ul>
- *   <li>In a loop of which a checkpoint is committed: {@link Rollback}, caught by the loop, which
- *       rolls back.
- *   <li>In a replacement that replays what its predecessor received outside of loops: the new epoch
- *       is joined on the spot, and the replay goes on; it needs no other rank.
- *   <li>In a loop of which only failed ranks go back: see {@link LocalRollback}.
+ *   <li>In a loop with a committed checkpoint: {@link Rollback}, caught by the loop, which rolls
+ *       back.
+ *   <li>In a replacement that replays the calls of its predecessor outside of loops: it joins the
+ *       new epoch on the spot, and the replay continues; it needs no other rank.
+ *   <li>In a loop of which only failed ranks roll back: see {@link LocalRollback}.
  *   <li>Anywhere else: the process waits to be killed and started again, with all others.
  * </ul>
  */
@@ -69,14 +69,14 @@ public final class RankRuntime implements Fmi {
   private final JobLink link;
   private final Messenger messenger;
 
-  /** The program's way to the messenger. The runtime itself goes to that directly. */
+  /** The program's calls to the messenger. The runtime itself calls the messenger directly. */
   private final Recording program;
 
   private final ContextIds contexts = new ContextIds();
   private final Lifecycle lifecycle;
   private final Checkpoints checkpoints;
   private final Restorer restorer;
-  private final @Nullable LocalRollback local; // null if all ranks go back
+  private final @Nullable LocalRollback local; // null if all ranks roll back
   private final OwnCore ownCore;
   private final FaultInjector faults;
   private final Recovery recovery;
@@ -92,16 +92,18 @@ public final class RankRuntime implements Fmi {
   /** Number of the next loop. */
   private long nextLoop;
 
-  /** Whether what the last recovery found is still to be restored by the loop it belongs to. */
+  /**
+   * Whether the last recovery's checkpoint is still to be restored by the loop that it belongs to.
+   */
   private boolean linePending;
 
   /** The loop that the program is in. */
   private volatile @Nullable Loop current;
 
-  /** Once it has begun {@link #close} must not wait for the others. */
+  /** Once it has begun, {@link #close} must not wait for the other ranks. */
   private final ProgramFailure failure;
 
-  /** The program is at another place, and outside of loops its calls are recorded. */
+  /** Moves to another place; outside of loops the program's calls are recorded. */
   private void move(Place next) {
     assert place.mayBecome(next) : place + " -> " + next;
     place = next;
@@ -118,7 +120,7 @@ public final class RankRuntime implements Fmi {
    * @param transports in order of preference
    * @param ownCore taken by the calling thread until {@link #close}
    * @param unwinding whether an exception is on its way through the callers of this thread
-   * @throws IOException if no transport, detector or memory can be had
+   * @throws IOException if no transport, detector or memory is available
    */
   public RankRuntime(
       RankConfig config,
@@ -191,7 +193,7 @@ public final class RankRuntime implements Fmi {
     recover(false);
   }
 
-  /** What the data path asks when it learns of a failure, or meets one. */
+  /** Callbacks of the data path, when it learns of a failure or meets one. */
   private final class Hooks implements MessengerListener {
     @Override
     public void revoked(int epoch, String reason) {
@@ -209,10 +211,11 @@ public final class RankRuntime implements Fmi {
     }
   }
 
-  // ---- what a failure means here
+  // ---- reaction to failures
 
   /**
-   * A call found its epoch revoked. Throws, or joins the new epoch and returns, or never returns.
+   * Handles a call that found its epoch revoked. Throws, or joins the new epoch and returns, or
+   * never returns.
    */
   private void onRevoked(String reason) {
     if (recovery.underWay() || boundaries.isAdvancing()) {
@@ -233,21 +236,22 @@ public final class RankRuntime implements Fmi {
     }
   }
 
-  /** The first communication outside of a loop: a place to die for tests. */
+  /** The first communication outside of a loop: a fault point for tests. */
   private void onOutsideCall() {
     faults.at(nextLoop == 0 ? FaultPoint.PROLOGUE : FaultPoint.EPILOGUE, -1);
   }
 
-  /** Goes into the current epoch, and says whether the program goes on there where it stands. */
+  /** Enters the current epoch, and returns whether the program continues there where it is. */
   private boolean goesOn() {
     return local != null && local.mayGoOn() && recover(true);
   }
 
   /**
-   * Goes into the current epoch, as often as it takes, until the lost checkpoints are back.
+   * Enters the current epoch, with as many attempts as it takes, until the lost checkpoints are
+   * back.
    *
-   * @param inPlace whether the program goes on where it stands if no more than failed ranks go back
-   * @return whether this rank is in it; if not, its call has to end first
+   * @param inPlace whether the program continues where it is if only failed ranks roll back
+   * @return whether this rank is in the epoch; if not, its call has to end first
    */
   private boolean recover(boolean inPlace) {
     caught.reset();
@@ -265,15 +269,16 @@ public final class RankRuntime implements Fmi {
         }
         return true;
       } catch (Rollback again) {
-        // The next failure came during this recovery: once more from H1.
+        // The next failure came during this recovery: start again from H1.
       } catch (UnrecoverableException | IOException e) {
         restorer.notRecovered(lifecycle.tried(), e);
-        // The job ends; or another failure has begun an epoch, to which this word does not belong.
+        // The job ends; or another failure has begun a new epoch, in which this report does not
+        // count.
       }
     }
   }
 
-  /** A new process knows now what to begin with. */
+  /** Begins the program of a new process, after its first recovery. */
   private void begin(JobMessage.Start start) throws IOException {
     CheckpointId id = recovery.line().line();
     linePending = id != null;
@@ -283,22 +288,22 @@ public final class RankRuntime implements Fmi {
       return;
     }
     if (id == null) {
-      throw stray("there are ranks in a loop, and no checkpoint is left");
+      throw stray("has no checkpoint left to join the other ranks' loop with");
     }
     Recorder record =
         Recorder.readFrom(checkpoints.image(id).record(), config.job().recordLimitBytes());
     program.recorder(record);
-    // Runs in the call that does not match: the program's own code must not get to see it.
+    // Runs in the call that diverges: the program's code must not see it.
     record.startReplay(
-        mismatch -> stray("cannot repeat what it did before its loop: " + mismatch.getMessage()));
+        mismatch -> stray("cannot replay its calls before the loop: " + mismatch.getMessage()));
     move(Place.REPLAY);
   }
 
-  /** Cannot go on: all processes are to start again. Never returns; callers throw it. */
+  /** Gives up: all processes must start again. Never returns; callers throw the result. */
   private IllegalStateException stray(String reason) {
     move(Place.STRAYED);
     lifecycle.askForRestart(reason);
-    return new IllegalStateException("a restart was awaited, and came back");
+    return new IllegalStateException("waiting for a restart has returned");
   }
 
   // ---- loops
@@ -337,7 +342,10 @@ public final class RankRuntime implements Fmi {
     return states.now();
   }
 
-  /** Gives the number of iterations done; ranks may agree after each whether there is another. */
+  /**
+   * Returns the number of iterations done; ranks may agree after each iteration whether to
+   * continue.
+   */
   private long run(
       long iterations,
       ConvergingBody given,
@@ -371,9 +379,9 @@ public final class RankRuntime implements Fmi {
   }
 
   /**
-   * Goes back if the epoch is over, whatever has been thrown: a {@link Rollback}, an exception that
-   * the program has made of one, as pools do, or what came of the failure of another rank. An
-   * exception of the program's own is thrown again by the iteration that is repeated.
+   * Rolls back if the epoch is over, whatever was thrown: a {@link Rollback}, an exception that
+   * wraps one, as pools throw, or a consequence of another rank's failure. An exception of the
+   * program's own will be thrown again when the iteration is repeated.
    *
    * @return false if the program has failed
    */
@@ -387,9 +395,9 @@ public final class RankRuntime implements Fmi {
   }
 
   /**
-   * An exception leaves the program's communication: the job is notified, unless it was already.
-   * Never returns if a failure is being recovered, of which the exception may have come: all
-   * processes start again.
+   * An exception leaves the program's communication: notifies the job, unless it was notified
+   * already. Never returns if a failure is being recovered, which may have caused the exception:
+   * all processes start again.
    *
    * @param thrown null if it is not known yet
    */
@@ -407,7 +415,7 @@ public final class RankRuntime implements Fmi {
     if (loop == null) {
       loop = enterLoop(new LoopState(state, checkpoints.standIns()), -1, false, null);
       if (loop.ended) {
-        // The program gets the last iteration of a finished loop, and leaves the loop.
+        // The program runs the last iteration of a finished loop again, and leaves the loop.
         return loop.iteration;
       }
     } else if (!loop.byCall) {
@@ -415,7 +423,7 @@ public final class RankRuntime implements Fmi {
     } else if (!loop.state().isOf(state)) {
       IllegalStateException others =
           new IllegalStateException(
-              "other state objects than those that this loop began with: call endLoop before"
+              "the state objects differ from those that this loop began with: call endLoop before"
                   + " another loop; objects that are replaced belong in a StateRef");
       failure.tell(loop, others);
       throw others;
@@ -456,11 +464,11 @@ public final class RankRuntime implements Fmi {
     leaveLoop(loop);
   }
 
-  /** Refuses a loop where all communication has ended. */
+  /** Refuses a loop after all communication has ended. */
   private void requireOpen() {
     if (place == Place.CLOSED) {
       throw new IllegalStateException(
-          "a loop after Fmi.close: all communication has ended with it");
+          "a loop was begun after Fmi.close, which ended all communication");
     }
   }
 
@@ -470,7 +478,7 @@ public final class RankRuntime implements Fmi {
             + " into the body");
   }
 
-  /** Begins a loop, or takes up the one that a checkpoint belongs to. */
+  /** Begins a loop, or resumes the loop that a checkpoint belongs to. */
   private Loop enterLoop(
       LoopState state, long iterations, boolean mayEndEarlier, @Nullable FlowStates<?> flow) {
     if (current != null) {
@@ -507,7 +515,7 @@ public final class RankRuntime implements Fmi {
     return loop;
   }
 
-  /** A loop that had ended gives its final state and is over. */
+  /** Restores the final state of a loop that had ended. */
   private void restoreEnded(Loop loop, CheckpointId last, Restorer.How how) {
     recovery.restore(loop, last, how);
     current = loop;
@@ -516,7 +524,7 @@ public final class RankRuntime implements Fmi {
     }
   }
 
-  /** A replacement has come to the loop that the others are in. */
+  /** A replacement has reached the loop that the other ranks are in. */
   private void catchUp(Loop loop) {
     program.recorder().endReplay();
     linePending = false;
@@ -529,7 +537,7 @@ public final class RankRuntime implements Fmi {
     }
   }
 
-  /** Back to the recovery line, together with all others. */
+  /** Rolls back to the recovery line, together with all other ranks. */
   private void rollback(Loop loop) {
     link.send(
         new RankMessage.Left(
@@ -540,9 +548,10 @@ public final class RankRuntime implements Fmi {
 
   private void resume(Loop loop) {
     if (!recovery.resume(loop, () -> recover(false))) {
-      // What is left is of an earlier loop; this process cannot go back to before this one.
+      // The checkpoint left is from an earlier loop; this process cannot roll back to before its
+      // own loop.
       CheckpointId newest = recovery.line().line();
-      throw stray("is in loop %d, and the newest checkpoint is %s".formatted(loop.number, newest));
+      throw stray("is in loop %d, but the newest checkpoint is %s".formatted(loop.number, newest));
     }
   }
 
@@ -554,7 +563,7 @@ public final class RankRuntime implements Fmi {
     }
   }
 
-  // ---- the rest of the API
+  // ---- other API calls
 
   @Override
   public Comm world() {
@@ -591,7 +600,7 @@ public final class RankRuntime implements Fmi {
     checkpoints.park();
   }
 
-  /** Whether {@link #close} was called: the program's communication is over. */
+  /** Whether {@link #close} was called: the program's communication has ended. */
   public boolean isClosed() {
     return place == Place.CLOSED;
   }
@@ -602,8 +611,8 @@ public final class RankRuntime implements Fmi {
       return;
     }
     if (failure.underWay()) {
-      // Others must take this process for alive until it has shown why it ends: no connection is
-      // closed.
+      // Other ranks must take this process for alive until it has reported its failure: no
+      // connection is closed.
       fail(null);
       move(Place.CLOSED);
       endCalls();
@@ -611,11 +620,11 @@ public final class RankRuntime implements Fmi {
     }
     if (current != null && !current.byCall) {
       throw new IllegalStateException(
-          "Fmi.close in the body of a loop, which would go on without communication: close after"
-              + " the loop");
+          "Fmi.close was called in a loop, which would continue without communication: call it"
+              + " after the loop");
     }
     if (place == Place.REPLAY) {
-      throw stray("came to its end while others are in a loop");
+      throw stray("ended its program while other ranks are in a loop");
     }
     faults.at(FaultPoint.CLOSE, -1);
     messenger.leave();
@@ -635,7 +644,7 @@ public final class RankRuntime implements Fmi {
     ownCore.leave();
   }
 
-  /** The program's calls are refused from now on. */
+  /** Refuses the program's calls from now on. */
   private void endCalls() {
     messenger.close();
     contexts.close();

@@ -25,8 +25,8 @@ import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes a rank into an epoch, up to where what was lost of checkpoints is back; and knows what the
- * ranks go back to, or those of them that do.
+ * Takes a rank into an epoch until lost checkpoints are back, and holds the recovery line that all
+ * ranks, or the failed ones, roll back to.
  */
 final class Recovery {
   private final Lifecycle lifecycle;
@@ -40,14 +40,16 @@ final class Recovery {
   private final OwnCore ownCore;
   private final FaultInjector faults;
 
-  /** What the last one found; its finals serve the loops that had ended. */
+  /** Result of the last recovery; its final checkpoints serve loops that had ended. */
   private RecoveryLine line = RecoveryLine.START;
 
-  /** Ranks agree on a recovery line, or go back to it: a failure makes them begin that again. */
+  /**
+   * Whether ranks agree on a recovery line or roll back to it: after a failure they begin again.
+   */
   private boolean underWay;
 
   /**
-   * @param local null if all ranks go back
+   * @param local null if all ranks roll back
    */
   Recovery(
       Lifecycle lifecycle,
@@ -72,37 +74,37 @@ final class Recovery {
     this.faults = faults;
   }
 
-  /** Lets ranks go on while failed ones go back; null if all go back. */
+  /** Lets ranks continue while failed ranks roll back; null if all ranks roll back. */
   @Nullable LocalRollback local() {
     return local;
   }
 
-  /** What the last one found. */
+  /** Result of the last recovery. */
   RecoveryLine line() {
     return line;
   }
 
-  /** Whether one is under way. */
+  /** Whether a recovery is running. */
   boolean underWay() {
     return underWay;
   }
 
   /**
-   * Tries it once.
+   * Attempts a recovery once.
    *
-   * @param position where the program stands
-   * @param inPlace whether it goes on there if no more than failed ranks go back
-   * @return what the job has said; null if this rank has to leave its call first: all go back, or
-   *     what it has sent since the line cannot be sent again, as there is an older line now
+   * @param position the program's position
+   * @param inPlace whether it continues there if only failed ranks roll back
+   * @return the job's Start; null if this rank has to leave its call first: all ranks roll back, or
+   *     the recovery line is older than this rank's message log reaches
    * @throws Rollback if the next failure came meanwhile
-   * @throws UnrecoverableException if it is impossible
+   * @throws UnrecoverableException if recovery is impossible
    */
   JobMessage.@Nullable Start run(Position position, boolean inPlace)
       throws IOException, UnrecoverableException {
     if (position == Position.OUTSIDE) {
       lifecycle.awaitRestart();
     }
-    // It opens what the epoch needs, and with it threads.
+    // Joining opens transports and a detector, and with them threads.
     ownCore.leave();
     JobMessage.Start start = lifecycle.join(position, standing(inPlace));
     ownCore.take();
@@ -135,7 +137,7 @@ final class Recovery {
     return start;
   }
 
-  /** Whether that is what ranks go back to. The iteration may be each rank's own. */
+  /** Whether ranks roll back to this version. The iteration may differ from rank to rank. */
   private boolean isAt(@Nullable CheckpointId id) {
     CheckpointId now = checkpoints.committed();
     return id != null && now != null && id.version() == now.version();
@@ -147,12 +149,12 @@ final class Recovery {
     }
     Standing standing = local.standing(inPlace);
     if (!inPlace) {
-      local.line(true); // as of a new process
+      local.line(true); // as in a new process
     }
     return standing;
   }
 
-  /** Does a part of it, in which ranks may wait for each other. */
+  /** Runs a part of the recovery, in which ranks may wait for each other. */
   private void during(Runnable part) {
     during(
         () -> {
@@ -161,7 +163,7 @@ final class Recovery {
         });
   }
 
-  /** The same, with a result. */
+  /** Runs a part of the recovery, and returns its result. */
   private <T extends @Nullable Object> T during(Supplier<T> part) {
     underWay = true;
     try {
@@ -172,11 +174,11 @@ final class Recovery {
   }
 
   /**
-   * Takes a loop up again from the line, together with all other ranks; returns when all of them
+   * Resumes a loop from the recovery line, together with all other ranks; returns when all of them
    * have, in one epoch.
    *
-   * @param again goes into the newest epoch
-   * @return false if the line is of another loop
+   * @param again enters the newest epoch
+   * @return false if the recovery line belongs to another loop
    */
   boolean resume(Loop loop, Runnable again) {
     while (true) {
@@ -193,7 +195,7 @@ final class Recovery {
     }
   }
 
-  /** Gives the iteration that the loop goes on with. */
+  /** Rolls back, and returns the iteration that the loop continues with. */
   private long goBack(Loop loop, CheckpointId id) {
     int epoch = lifecycle.epoch();
     FlowRollback.Way way = during(() -> flow.find(loop, id, epoch));
@@ -214,7 +216,7 @@ final class Recovery {
     return way.front();
   }
 
-  /** The loop's state becomes that of a checkpoint. */
+  /** Restores the loop's state from a checkpoint. */
   void restore(Loop loop, CheckpointId id, Restorer.How how) {
     loop.restored(checkpoints.iterationOf(id));
     ofProgram(loop, () -> restorer.restore(id, loop, how, lifecycle.epoch()));
@@ -222,7 +224,7 @@ final class Recovery {
     fromCheckpoint(loop);
   }
 
-  /** A loop goes on from a checkpoint that was taken or restored. */
+  /** A loop continues from a checkpoint that was taken or restored. */
   void fromCheckpoint(Loop loop) {
     checkpoints.fromCheckpoint();
     if (local != null) {
@@ -231,12 +233,14 @@ final class Recovery {
     repetition.fromCheckpoint(loop);
   }
 
-  /** Does a part that the program may fail in: its state may not fit, or its own code throw. */
+  /**
+   * Runs a part that may fail by the program's fault: its state may not fit, or its code may throw.
+   */
   private void ofProgram(Loop loop, Runnable part) {
     failure.watch(loop, () -> during(part));
   }
 
-  /** The line's state is there again; returns when that is so for all that go back. */
+  /** The recovery line's state is restored; returns when all ranks that roll back have done so. */
   private void restored(Loop loop, CheckpointId id) {
     if (local != null && lifecycle.isLocal()) {
       local.wentBack(id);

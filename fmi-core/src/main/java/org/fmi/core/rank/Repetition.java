@@ -21,20 +21,20 @@ import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Repeats iterations from the last checkpoint, and compares state, messages, and what else the code
- * of the loop reaches: {@code fmirun --check}. A program whose state is complete computes and sends
- * the same again; one whose is not is found without a failure.
+ * Repeats iterations from the last checkpoint, and compares state, messages, and other data that
+ * the loop's code reaches: {@code fmirun --check}. A program with complete state computes and sends
+ * the same again; incomplete state is detected without a failure.
  *
  * <pre>
- *   OFF --a checkpoint, and iteration 2^i before the next one--> FIRST --iteration 2^i: go back--> AGAIN
- *    ^                                                                                           |
- *    +----------------------------------- iteration 2^i again: the same -------------------------+
+ *   OFF --a checkpoint, and iteration 2^i before the next one--> FIRST --iteration 2^i: roll back--> AGAIN
+ *    ^                                                                                             |
+ *    +----------------------------------- iteration 2^i again: the same ---------------------------+
  * </pre>
  *
- * <p>Going back is that of a recovery, without a failure: messages that were not received and
- * communicators made since are forgotten, and the state is read from the checkpoint's image. A
- * program that does something else may leave others waiting for a message that does not come: so
- * each rank compares by itself, and tells what it finds before it waits for others.
+ * <p>The rollback is that of a recovery, without a failure: unreceived messages and communicators
+ * created since are dropped, and the state is read from the checkpoint's image. A program that
+ * behaves differently may leave other ranks waiting for a message that is never sent. So each rank
+ * compares by itself, and reports differences before it waits for other ranks.
  */
 final class Repetition implements CallObserver {
   private static final long NEVER = Long.MAX_VALUE;
@@ -43,13 +43,13 @@ final class Repetition implements CallObserver {
       " when iterations are repeated from a checkpoint, up to iteration ";
 
   private static final String OUTSIDE_RULE =
-      "; what an iteration changes and a later one, or the program after the loop, reads must be"
-          + " state of the loop; put what may differ, as a time that was measured, into a transient"
-          + " field";
+      "; data that an iteration changes and a later one, or the program after the loop, reads must"
+          + " be state of the loop; put data that may differ, such as a measured time, into a"
+          + " transient field";
 
   private static final String RULE =
-      "; what an iteration changes and a later one reads must be state of the loop, and with the"
-          + " same state an iteration must do the same";
+      "; data that an iteration changes and a later one reads must be state of the loop, and from"
+          + " the same state an iteration must do the same";
 
   private final RankConfig config;
   private final Checkpoints checkpoints;
@@ -67,35 +67,35 @@ final class Repetition implements CallObserver {
 
   private Phase phase = Phase.OFF;
 
-  /** The iteration at whose beginning is gone back, or compared. */
+  /** The iteration before which this rank rolls back, or compares. */
   private long end = NEVER;
 
-  /** The state there, when it was reached for the first time. */
+  /** The state before that iteration, when it was reached for the first time. */
   private @Nullable MemorySegment result;
 
-  /** What its code reaches beside the state, at the same time. */
+  /** Data that the loop's code reached beside the state, at the same time. */
   private @Nullable Reached reached;
 
-  /** What the program has given as the body of the last loop that has one. */
+  /** The program's body of the last loop that has one. */
   private @Nullable Object body;
 
-  /** The code of a loop; null before the first that is repeated. */
+  /** The code of a loop; null before the first one that is repeated. */
   private @Nullable LoopCode code;
 
   /** The number of that loop. */
   private long codeOf = -1;
 
-  /** The iteration under way. */
+  /** The current iteration. */
   private long iteration;
 
-  /** Iterations of the loop that were repeated, and were the same. */
+  /** Number of the loop's iterations that were repeated with equal results. */
   private long repeated;
 
   private boolean receivesFromAny;
   private boolean saidSo;
   private int epoch;
 
-  /** Does nothing unless the configuration says so. */
+  /** Does nothing unless the configuration enables it. */
   Repetition(
       RankConfig config,
       Checkpoints checkpoints,
@@ -123,7 +123,7 @@ final class Repetition implements CallObserver {
     return phase == Phase.AGAIN;
   }
 
-  /** A loop goes on from a checkpoint that was taken or restored. */
+  /** A loop continues from a checkpoint that was taken or restored. */
   void fromCheckpoint(Loop loop) {
     over();
     sent.clear();
@@ -139,18 +139,19 @@ final class Repetition implements CallObserver {
     aimAfter(loop, loop.checkpointed);
   }
 
-  /** The next power of two comes next, if that is not after the next checkpoint. */
+  /** Aims at the next power of two, if it is not after the next checkpoint. */
   private void aimAfter(Loop loop, long after) {
     end = Math.max(2, 2 * Long.highestOneBit(Math.max(1, after)));
     long distance = end - loop.checkpointed;
-    // The other state of a flow is not restored. What an iteration reads of others it receives
-    // first, into either state in turn: after one iteration it would still be from another time.
+    // The other state of a flow is not restored. An iteration first receives the data of other
+    // ranks that it reads, into either state in turn: after one iteration the other state would
+    // still have old data.
     boolean isWritten = loop.flow == null || distance > 1;
     boolean isNext = isWritten && distance <= checkpoints.tuner().iterations();
     phase = config.job().policy().checked() && isNext && !loop.ended ? Phase.FIRST : Phase.OFF;
   }
 
-  /** An iteration begins: perhaps an earlier one than the loop stood at. */
+  /** Begins an iteration, perhaps after a rollback to an earlier one. */
   void begins(Loop loop, int currentEpoch) {
     epoch = currentEpoch;
     if (loop.iteration == end) {
@@ -187,7 +188,7 @@ final class Repetition implements CallObserver {
       return;
     }
     result = loop.state().copy();
-    // All ranks have come here, and none repeats anything before all have gone back: in a test they
+    // All ranks are here, and none repeats anything before all have rolled back: in a test ranks
     // share objects and static fields.
     reached = codeOf(loop).look(loop.state()::has);
     restorer.goBack(loop, epoch);
@@ -195,7 +196,7 @@ final class Repetition implements CallObserver {
         new StateDifferences(loop.state(), "in the checkpoint", "after it was read back")
             .of(checkpoints.stateOf(loop), loop.state().copy());
     if (!read.isEmpty()) {
-      throw tell("does not get its state back from a checkpoint: " + read);
+      throw tell("cannot restore its state from a checkpoint: " + read);
     }
     link.hideOutput(true);
     phase = Phase.AGAIN;
@@ -217,7 +218,7 @@ final class Repetition implements CallObserver {
     String outside = codeOf(loop).changesSince(Objects.requireNonNull(reached), loop.state()::has);
     if (!outside.isEmpty()) {
       throw tell(
-          "changes what is no state of the loop"
+          "changes data that is not state of the loop"
               + AGAIN
               + (end - 1)
               + ": "
@@ -263,7 +264,7 @@ final class Repetition implements CallObserver {
     phase = Phase.OFF;
   }
 
-  /** Wraps a body, to notice if it throws when it is repeated. */
+  /** Wraps a body, to notice exceptions while it is repeated. */
   ConvergingBody watching(ConvergingBody given) {
     body = BodyOfProgram.given(given);
     return n -> {
@@ -278,14 +279,16 @@ final class Repetition implements CallObserver {
     };
   }
 
-  /** The loop's last iteration is done, or its body has thrown: not so the first time. */
+  /**
+   * The loop's last iteration is done, or its body has thrown, which did not happen the first time.
+   */
   void ends(@Nullable Throwable thrown) {
     turns.ends();
     if (phase == Phase.AGAIN) {
       throw differs(
           thrown == null
               ? "the loop ended after iteration " + iteration
-              : "iteration " + iteration + " has thrown " + thrown);
+              : "iteration " + iteration + " threw " + thrown);
     }
   }
 
@@ -309,7 +312,7 @@ final class Repetition implements CallObserver {
   }
 
   private IllegalStateException differs(String what) {
-    return tell("does something else" + AGAIN + (end - 1) + ": " + what + RULE);
+    return tell("behaves differently" + AGAIN + (end - 1) + ": " + what + RULE);
   }
 
   /**

@@ -9,8 +9,8 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rank has sent in the iterations since a checkpoint: by receiver and context, in order,
- * each message by its size and a hash of its content.
+ * The messages that a rank has sent in the iterations since a checkpoint: by receiver and context,
+ * in order, each with its size and a hash of its content.
  */
 final class SentMessages {
   /** Messages beyond this many are not compared. */
@@ -39,7 +39,7 @@ final class SentMessages {
     int repeated;
   }
 
-  /** Forgets all. */
+  /** Forgets all messages. */
   void clear() {
     streams.clear();
     recorded = 0;
@@ -56,36 +56,36 @@ final class SentMessages {
     }
   }
 
-  /** The first of what is recorded is about to be sent again. */
+  /** Prepares for the recorded messages to be sent again. */
   void beginAgain() {
     streams.values().forEach(s -> s.repeated = 0);
   }
 
-  /** Compares a message with the one that was sent in its place; gives the difference. */
+  /** Compares a message with the one that was sent at its position; returns the difference. */
   @Nullable String repeat(
       long iteration, Object base, long offset, long bytes, int dest, int context, long tag) {
     Stream stream = streams.get(new Receiver(dest, context));
     Message now =
         new Message(iteration, dest, context, tag, bytes, Memory.hash(base, offset, bytes));
     if (stream == null || stream.repeated == stream.messages.size()) {
-      return recorded == MOST ? null : "it sends " + now.describe() + ", and had sent no such one";
+      return recorded == MOST ? null : "it sends " + now.describe() + ", but sent no such message";
     }
     Message before = stream.messages.get(stream.repeated++);
     if (now.equals(before)) {
       return null;
     }
     return now.describe().equals(before.describe())
-        ? now.describe() + ", has other content"
-        : "it sends " + now.describe() + ", and had sent " + before.describe();
+        ? now.describe() + ", has different content"
+        : "it sends " + now.describe() + ", but sent " + before.describe();
   }
 
-  /** What was sent and not sent again. */
+  /** A message that was sent and not sent again; null if there is none. */
   @Nullable String missing() {
     for (Stream stream : streams.values()) {
       if (stream.repeated < stream.messages.size()) {
         return "it does not send "
             + stream.messages.get(stream.repeated).describe()
-            + ", which it had sent";
+            + ", which it sent";
       }
     }
     return null;

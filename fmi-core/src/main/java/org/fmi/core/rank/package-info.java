@@ -1,6 +1,6 @@
 /**
- * One rank's life: its program's calls of loops, what lies between two iterations, and what a
- * failure means at the place where the program stands.
+ * One rank's life: its program's calls of loops, the work between two iterations, and the reaction
+ * to a failure wherever the program is.
  *
  * <pre>
  *   {@link RankRuntime} ---- {@link Boundaries}: between two iterations   --> org.fmi.core.checkpoint

@@ -1,8 +1,9 @@
 package org.fmi.core.rollback;
 
 /**
- * What all ranks have agreed on after the iterations of a {@code loopWhile}: a rank that repeats
- * them alone learns it, and so does one that was interrupted when others had agreed already.
+ * The agreement of all ranks after each iteration of a {@code loopWhile}. A rank that repeats
+ * iterations alone learns it from the other ranks, and so does a rank that was interrupted after
+ * others had agreed.
  */
 public final class Decisions {
   private static final long NONE = -1;
@@ -10,12 +11,12 @@ public final class Decisions {
   private long iteration = NONE;
   private boolean goesOn;
 
-  /** Nothing is known, as all go back or another loop begins. */
+  /** Forgets everything, as all ranks roll back or another loop begins. */
   void forget() {
     iteration = NONE;
   }
 
-  /** Ranks have agreed. */
+  /** Records an agreement. */
   public void made(long after, boolean toGoOn) {
     iteration = after;
     goesOn = toGoOn;
@@ -25,12 +26,12 @@ public final class Decisions {
     return after <= iteration;
   }
 
-  /** Whether the loop goes on after an iteration, of which that is known. */
+  /** Whether the loop continues after an iteration whose agreement is known. */
   public boolean goesOn(long after) {
     return after < iteration || goesOn;
   }
 
-  /** As one number, which is larger if more is known. */
+  /** One number for all of this, which is larger if more is known. */
   long packed() {
     return iteration == NONE ? NONE : 2 * iteration + (goesOn ? 1 : 0);
   }

@@ -4,11 +4,13 @@ import com.sun.management.HotSpotDiagnosticMXBean;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 
-/** What Java allocates outside of its heap: direct buffers of the program, and logs of messages. */
+/**
+ * Memory that Java allocates outside of its heap: direct buffers of the program, and message logs.
+ */
 final class DirectMemory {
   private DirectMemory() {}
 
-  /** How much of it may still be allocated, in bytes. */
+  /** Number of bytes that may still be allocated. */
   static long left() {
     HotSpotDiagnosticMXBean machine =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);

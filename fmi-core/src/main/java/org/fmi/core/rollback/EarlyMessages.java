@@ -7,18 +7,18 @@ import org.fmi.Comm;
 import org.fmi.core.epoch.Exchange;
 import org.fmi.core.log.InTransitMessages.Received;
 
-/** Tells ranks that go back which of their messages others have already. */
+/** Reports early messages to their senders, which must not send them again after a rollback. */
 public final class EarlyMessages {
-  /** Length and sum. */
+  /** Length and checksum of a message. */
   private static final int LONGS = 2;
 
   private EarlyMessages() {}
 
   /**
-   * Collective over all ranks.
+   * Exchanges the reports; collective over all ranks.
    *
-   * @param here messages that this rank has, by sender in the order sent
-   * @return those that others have of this rank, by receiver in the order sent
+   * @param here messages that this rank has received, by sender in the order sent
+   * @return messages of this rank that others have received, by receiver in the order sent
    */
   static List<Received> tell(Comm system, List<Received> here) {
     int size = system.size();

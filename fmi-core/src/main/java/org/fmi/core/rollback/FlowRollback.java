@@ -22,9 +22,8 @@ import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings ranks that a failure has taken out of a {@code flowLoop} to where the others are: these
- * keep what they have, and only those help, on copies, that something is needed from ({@code
- * --rollback flow}).
+ * Recomputes the state of ranks that a failure has taken out of a {@code flowLoop}. All other ranks
+ * keep their state; only ranks whose data is needed help, on copies ({@code --rollback flow}).
  */
 public final class FlowRollback {
   private final RankConfig config;
@@ -40,20 +39,20 @@ public final class FlowRollback {
   }
 
   /**
-   * What a rank does on the way of those that were lost.
+   * A rank's part in the recomputation.
    *
-   * @param line where that begins
-   * @param front the iterations of the state with which all go on
-   * @param lost whether this rank was
-   * @param states that it computes on; null if it takes no part
+   * @param line the checkpoint that it begins from
+   * @param front the iteration whose state all ranks continue with
+   * @param lost whether this rank was lost
+   * @param states the states to compute on; null if this rank takes no part
    */
   public record Way(
       FlowPlan plan, CheckpointId line, long front, boolean lost, @Nullable FlowStates<?> states) {}
 
   /**
-   * Agrees on it with all ranks, which are in this loop; collective.
+   * Agrees on the recomputation with all ranks, which are in this loop; collective.
    *
-   * @return null if all go back
+   * @return null if all ranks roll back
    */
   public @Nullable Way find(Loop loop, CheckpointId line, int epoch) {
     if (!(config.job().policy() instanceof RecoveryPolicy.Flow policy) || line.last()) {
@@ -95,14 +94,15 @@ public final class FlowRollback {
   }
 
   /**
-   * Why all go back in another loop, whether the user has asked for flow or for what can be done.
+   * The reason why all ranks roll back in another kind of loop, although the user asked for flow,
+   * alone or as one of several ways.
    */
   private String noFlow() {
-    String noLoop = "it is no flowLoop";
-    return config.ranksOnNode() == 1 ? noLoop : noLoop + ", and ranks of a node share memory";
+    String noLoop = "it is not a flowLoop";
+    return config.ranksOnNode() == 1 ? noLoop : noLoop + ", and the ranks of a node share memory";
   }
 
-  /** Says it once for all. */
+  /** Reports, from rank 0, that all ranks roll back. */
   private @Nullable Way allGoBack(Loop loop, int epoch, String why) {
     if (config.rank() == 0) {
       link.report(new Notice.FlowImpossible(epoch, loop.number, why));
@@ -130,7 +130,7 @@ public final class FlowRollback {
     return ranks.stream().boxed().toList().toString();
   }
 
-  /** Computes what is needed of this rank; returns when all are there. Collective. */
+  /** Computes this rank's part; returns when all ranks are done. Collective. */
   public void compute(Loop loop, Way way) {
     FlowStates<?> own = Objects.requireNonNull(loop.flow);
     for (long iteration = way.line.iteration();
@@ -146,9 +146,9 @@ public final class FlowRollback {
         loop.counted();
       }
     }
-    link.idle(!way.lost); // those that help have nothing left
+    link.idle(!way.lost); // helpers have nothing left to do
     try {
-      system.barrier(); // what is sent from now on belongs to the program again
+      system.barrier(); // messages from now on belong to the program again
     } finally {
       link.idle(false);
     }

@@ -16,8 +16,8 @@ import org.fmi.spi.FileVersion;
 import org.fmi.spi.RankConfig;
 
 /**
- * What a rank knows of the checkpoints that all hold: of its own group, which member holds which;
- * of all others only what matters to all.
+ * The checkpoints that ranks hold, as one rank knows them: exactly, by member, within its own
+ * group; summed up for all other groups.
  */
 final class HeldByAll {
   private static final int NUMBERS_OF_ID = 4;
@@ -26,7 +26,7 @@ final class HeldByAll {
   private final int[] group;
   private final int tolerance;
 
-  /** What each member of the group holds complete, in their order. */
+  /** The complete checkpoints of each member of the group, in member order. */
   private final List<List<CheckpointId>> complete;
 
   private final Holdings all;
@@ -40,7 +40,7 @@ final class HeldByAll {
     this.all = all;
   }
 
-  /** Collective over all ranks. */
+  /** Gathers what all ranks hold; collective over all ranks. */
   static HeldByAll gather(RankConfig config, Comm system, CheckpointStore store) {
     int[] group = config.group();
     int me = Arrays.binarySearch(group, config.rank());
@@ -60,7 +60,7 @@ final class HeldByAll {
     return new HeldByAll(me, group, store.tolerance(), complete, Holdings.unpack(ofAll));
   }
 
-  /** Of all ranks. */
+  /** The holdings of all ranks. */
   Holdings all() {
     return all;
   }
@@ -70,7 +70,7 @@ final class HeldByAll {
     return complete.get(me).contains(id);
   }
 
-  /** The ranks of this one's group that do not hold a checkpoint, ascending. */
+  /** The ranks of this group that do not hold a checkpoint, ascending. */
   int[] lost(CheckpointId id) {
     return IntStream.range(0, group.length)
         .filter(i -> !complete.get(i).contains(id))
@@ -78,7 +78,7 @@ final class HeldByAll {
         .toArray();
   }
 
-  /** Whether this rank's group has lost more of a checkpoint than its code brings back. */
+  /** Whether this rank's group has lost more parts of a checkpoint than its code can rebuild. */
   boolean isBeyondCode(CheckpointId id) {
     return lost(id).length > tolerance;
   }
@@ -86,7 +86,7 @@ final class HeldByAll {
   /**
    * The versions in files that all ranks see; collective over all ranks.
    *
-   * @param seen what this one sees
+   * @param seen the versions that this rank sees
    */
   static List<FileVersion> common(RankConfig config, Comm system, List<FileVersion> seen) {
     long[] common =
@@ -100,7 +100,7 @@ final class HeldByAll {
     return files(common).versions();
   }
 
-  // ---- as numbers
+  // ---- encoding as numbers
 
   private static long[] packed(int member, List<CheckpointId> ids) {
     List<Long> packed = new ArrayList<>(List.of((long) member));
@@ -118,7 +118,7 @@ final class HeldByAll {
     return byMember;
   }
 
-  /** What is known of members of a group at two of them. */
+  /** Merges the knowledge of two members about their group. */
   private static long[] both(long[] one, long[] other) {
     SortedMap<Long, List<CheckpointId>> both = unpacked(one);
     both.putAll(unpacked(other));
@@ -161,7 +161,7 @@ final class HeldByAll {
     }
   }
 
-  /** What {@link #put} has written. */
+  /** Reads ids that {@link #put} has written. */
   private static List<CheckpointId> ids(long[] packed, int at) {
     List<CheckpointId> ids = new ArrayList<>();
     for (int i = 0; i < packed[at]; i++) {

@@ -33,18 +33,18 @@ import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a rank go on where it stands while failed ones go back ({@code --rollback local}): says
- * whether it can, and brings together, in an epoch in which only failed ranks go back, what each
- * rank has got and what is sent to it again.
+ * Lets a rank continue while failed ranks roll back ({@code --rollback local}): decides whether it
+ * can, and, in an epoch in which only failed ranks roll back, exchanges which messages each rank
+ * has received and has the missing ones resent.
  *
- * <p>A rank that goes back alone, as it is new or cannot go on, is one of which nothing has come
- * and nothing was sent: others send it all again, and tell it what they have of it already.
+ * <p>A rank that rolls back alone, as it is new or cannot continue, starts with empty counters: its
+ * peers resend everything, and report what they already have from it.
  */
 public final class LocalRollback implements LineLog {
   private static final long NO_LOOP = -1;
   private static final long NOT_ASKED = -1;
 
-  private static final String NO_FURTHER = "has got no further in the last failures";
+  private static final String NO_FURTHER = "has made no progress over the last failures";
 
   private final RankConfig config;
   private final JobLink link;
@@ -54,55 +54,61 @@ public final class LocalRollback implements LineLog {
   private final MessageLog log;
   private final MessageLedger ledger;
 
-  /** What the log may take. */
+  /** Limits of the log. */
   private final RecoveryPolicy.Log room;
 
   private final Decisions decisions = new Decisions();
 
-  /** Takes checkpoints that nobody waits for; null if all ranks wait. */
+  /** Takes asynchronous checkpoints; null if all ranks wait. */
   private final @Nullable Overlap lines;
 
   private final NodeMemory memory;
 
-  /** What was free on the node when this loop began, or when this process came to it. */
+  /** The node's free memory when this loop began, or when this process reached it. */
   private long free;
 
   private long freeIn = NO_LOOP;
 
-  /** What Java could allocate outside of the heap before this loop's log did. */
+  /** Memory that Java could allocate outside of the heap before this loop's log did. */
   private long direct = NOT_ASKED;
 
   /** The loop that the program is in. */
   private final Supplier<@Nullable Loop> current;
 
-  /** The interval between checkpoints of those that go on, in iterations. */
+  /** The checkpoint interval of the ranks that continue, in iterations. */
   private long intervalOfOthers;
 
-  /** A loop in which this rank makes choices that the log does not cover; and the first of them. */
+  /**
+   * A loop in which this rank makes choices that the log does not cover; {@link #choice} is the
+   * first one.
+   */
   private long choosing = NO_LOOP;
 
   private String choice = "";
 
-  /** The loop in which this rank has reported that its log is outgrown. */
+  /** The loop in which this rank has reported that its log is full. */
   private long outgrownIn = NO_LOOP;
 
-  /** When the state was saved or restored last, by the rank's clock. */
+  /** Time at which the state was last saved or restored, by the rank's clock. */
   private long savedAt;
 
-  /** The epoch in which this rank has asked for a checkpoint as its log fills; and after which. */
+  /**
+   * The epoch in which this rank has asked for a checkpoint because its log fills up; {@link
+   * #askedAfter} is the version committed then.
+   */
   private int askedIn = -1;
 
   private long askedAfter = NO_VERSION;
 
-  /** How often this rank has reported decisions to the job. */
+  /** Number of reports of determinants to the job. */
   private long chosen;
 
   private final Standstill standstill = new Standstill();
 
-  /** Where this rank went back to alone; null once it has caught up. */
+  /** The checkpoint that this rank rolled back to alone; null once it has caught up. */
   private @Nullable CheckpointId behind;
 
-  /** Null if all ranks go back. */
+  /** The local rollback of a rank; null if all ranks roll back. */
   public static @Nullable LocalRollback of(
       RankConfig config,
       JobLink link,
@@ -137,7 +143,7 @@ public final class LocalRollback implements LineLog {
     long limit =
         switch (room) {
           case RecoveryPolicy.Log.OfBytes given -> given.bytes();
-          // What is sent again to a new process may come before it knows the size of its state.
+          // Resent messages may reach a new process before it knows the size of its state.
           case RecoveryPolicy.Log.OfState _ -> LogRoom.LEAST;
         };
     this.log = new MessageLog(config.rank(), config.size(), limit, this);
@@ -153,17 +159,17 @@ public final class LocalRollback implements LineLog {
     return log;
   }
 
-  /** What was agreed on after iterations of the loop. */
+  /** The agreements after iterations of the loop. */
   public Decisions decisions() {
     return decisions;
   }
 
-  /** Something leaves this rank that is no message. */
+  /** Makes determinants stable, before the rank does something visible that is not a message. */
   public void tell() {
     log.tellAndWait();
   }
 
-  /** Whether this rank repeats iterations of which others have heard. */
+  /** Whether this rank repeats iterations whose messages others have received. */
   public boolean isBehind() {
     return behind != null;
   }
@@ -189,9 +195,9 @@ public final class LocalRollback implements LineLog {
   }
 
   /**
-   * Asks for a checkpoint that all ranks wait for, if the log would be full before one is due: this
-   * rank would else go back with a failed one. Once after each checkpoint, and where that costs
-   * little beside what the ranks have computed since the one before.
+   * Asks for a checkpoint that all ranks wait for, if the log would be full before the next one is
+   * due: otherwise this rank would have to roll back together with a failed one. Asks once after
+   * each checkpoint, and only where its cost is small beside the computation since the last one.
    */
   public void askIfPressed(Loop loop, int epoch) {
     if (!LogRoom.isPressed(log.bytes(), log.limit())
@@ -216,7 +222,7 @@ public final class LocalRollback implements LineLog {
     ledger.committed();
   }
 
-  /** Begins the log anew, or ends it: nothing was sent, and nothing has come. */
+  /** Empties the log at a recovery line, and switches it on or off. */
   public void line(boolean begins) {
     ledger.line(begins);
   }
@@ -255,10 +261,9 @@ public final class LocalRollback implements LineLog {
       String why =
           Choice.NO_ROOM.text()
               + "; "
-              + ranks
-              + (ranks == 1 ? " rank takes " : " ranks take ")
+              + (ranks == 1 ? "1 rank needs " : ranks + " ranks need ")
               + (LogRoom.free(ranks) >> 20)
-              + " MiB that are free";
+              + " MiB of free memory";
       chooses(loop, why);
       log.spoil(why);
     }
@@ -271,10 +276,11 @@ public final class LocalRollback implements LineLog {
     return direct;
   }
 
-  // ---- what the program does
+  // ---- the program's choices
 
   /**
-   * The job must know before anything comes of the choice: the process may be lost right after it.
+   * Reports a choice to the job, which must know it before the choice has any effect: the process
+   * may be lost right after.
    */
   @Override
   public void chooses(Choice made) {
@@ -296,7 +302,7 @@ public final class LocalRollback implements LineLog {
     }
   }
 
-  /** The user is told once in a loop, before a failure finds the log too short. */
+  /** Notifies the user once per loop, before a failure finds the log too short. */
   @Override
   public void outgrown(long bytes) {
     Loop loop = current.get();
@@ -345,7 +351,7 @@ public final class LocalRollback implements LineLog {
   @Override
   public void awaitKept(long number) {
     while (!lifecycle.awaitKept(number)) {
-      messenger.poll(); // which goes into the next epoch, or back
+      messenger.poll(); // enters the next epoch, or throws Rollback
     }
   }
 
@@ -366,7 +372,7 @@ public final class LocalRollback implements LineLog {
     String what =
         "rank "
             + config.rank()
-            + " went back alone and does something else than before: "
+            + " rolled back alone and no longer repeats its first run: "
             + messages;
     int told = -1;
     while (true) {
@@ -395,9 +401,9 @@ public final class LocalRollback implements LineLog {
             lifecycle.epoch(), config.rank(), from.loop(), from.iteration(), iteration, repeated));
   }
 
-  // ---- a failure
+  // ---- failures
 
-  /** Whether the call under way may go on in a new epoch, as far as this rank knows. */
+  /** Whether the current call may continue in a new epoch, as far as this rank knows. */
   public boolean mayGoOn() {
     Loop loop = current.get();
     return loop != null
@@ -412,7 +418,7 @@ public final class LocalRollback implements LineLog {
         && !lifecycle.allGoBack();
   }
 
-  /** Whether more than another try of the failed ranks is needed, and can be had. */
+  /** Whether another local rollback would be futile, and a shorter interval would help. */
   private boolean isAtStandstill(Loop loop) {
     CheckpointId line = checkpoints.committed();
     return line != null
@@ -420,15 +426,15 @@ public final class LocalRollback implements LineLog {
         && standstill.isOne(line.version(), line.iteration(), loop.iteration);
   }
 
-  /** All ranks go back. */
+  /** Forgets local rollbacks, as all ranks roll back. */
   public void allGoBack() {
     decisions.forget();
     standstill.clear();
   }
 
   /**
-   * What the job hears of that. Before, it hears what others have decided whose messages are here:
-   * they may be lost.
+   * This rank's report to the job after a failure. Before, it reports the determinants of other
+   * ranks that it holds, as these ranks may be lost.
    */
   public Standing standing(boolean goesOn) {
     log.tell();
@@ -441,7 +447,7 @@ public final class LocalRollback implements LineLog {
       boolean flows = config.job().policy() instanceof RecoveryPolicy.Flow;
       String why =
           flows
-              ? "is in a flowLoop, in which ranks agree on who computes again"
+              ? "is in a flowLoop, in which ranks agree on what is recomputed"
               : "is in a flowLoop";
       return new Standing(loop.number, Standing.NO_VERSION, false, flows, why);
     }
@@ -462,10 +468,10 @@ public final class LocalRollback implements LineLog {
   }
 
   /**
-   * All ranks are in an epoch in which only failed ones go back, and the line is there again;
+   * Begins an epoch in which only failed ranks roll back, once the checkpoint has been rebuilt;
    * collective over all ranks.
    *
-   * @param goesOn whether this rank does
+   * @param goesOn whether this rank continues
    * @throws org.fmi.Rollback if the epoch ends
    */
   public void begin(
@@ -475,7 +481,7 @@ public final class LocalRollback implements LineLog {
           new RankMessage.LocalImpossible(
               start.epoch(),
               false,
-              "the checkpoint that failed ranks would go back to is damaged"));
+              "the checkpoint that failed ranks would roll back to is damaged"));
       while (true) {
         messenger.park();
       }
@@ -513,7 +519,10 @@ public final class LocalRollback implements LineLog {
     }
   }
 
-  /** This rank goes back alone: nothing was sent, and what has come is in the checkpoint. */
+  /**
+   * Rolls this rank back alone: its counters are empty, and received messages are in the
+   * checkpoint.
+   */
   private void restart(CheckpointId line) {
     long[] decided = lifecycle.decided();
     if (lines == null) {
@@ -521,14 +530,15 @@ public final class LocalRollback implements LineLog {
     } else {
       InTransitImage crossing = Overlap.behind(checkpoints.image(line));
       long[] saved = crossing.determinants();
-      // After a rollback of all the job has forgotten what the checkpoint still has.
+      // After a rollback of all ranks the job has forgotten determinants that the checkpoint still
+      // has.
       log.repeat(saved.length > decided.length ? saved : decided, decided.length);
       log.goBack(crossing.early());
     }
     decisions.forget();
   }
 
-  /** All ranks go back, to states that may have messages which are made again. */
+  /** Rolls back with all ranks, to states that may include messages which are then replayed. */
   void goBack(Comm system, InTransitImage crossing) {
     if (!lifecycle.isLocal()) {
       log.repeat(crossing.determinants(), 0);
@@ -538,8 +548,10 @@ public final class LocalRollback implements LineLog {
   }
 
   /**
+   * Exchanges which messages each rank has received.
+   *
    * @param system the communicator of the runtime
-   * @param behind whether this rank makes messages again that may have come
+   * @param behind whether this rank replays messages that may have been received
    */
   private void tellWhatHasCome(Comm system, boolean behind) {
     int size = config.size();
@@ -557,11 +569,11 @@ public final class LocalRollback implements LineLog {
     }
   }
 
-  /** This rank has gone back alone. */
+  /** This rank has rolled back alone. */
   public void wentBack(CheckpointId line) {
     checkpoints.restoreInterval(intervalOfOthers);
     long iteration = checkpoints.iterationOf(line);
-    // Ranks may have come to a line in different iterations.
+    // Ranks may have reached the recovery line in different iterations.
     CheckpointId own = new CheckpointId(line.version(), line.loop(), iteration, line.last());
     behind = own;
     if (!log.isBehind()) {

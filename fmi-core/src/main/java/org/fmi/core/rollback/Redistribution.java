@@ -31,31 +31,31 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Gives a loop the state that it had in a job with another number of ranks. The program runs from
- * its start, and its loops begin with that state: what is not state is made anew. Only objects that
- * say how they lie among those of all ranks ({@link org.fmi.ArrayBlock}, {@link
- * org.fmi.Replicated}, {@link Repartitioned}) can be given to others.
+ * its start, and its loops begin with that state; anything that is not state is created anew. Only
+ * objects that declare their place among the objects of all ranks ({@link org.fmi.ArrayBlock},
+ * {@link org.fmi.Replicated}, {@link Repartitioned}) can be redistributed.
  *
- * <p>Each rank looks through a share of the old images, and tells all what is where; then it reads
- * of each what its own part needs.
+ * <p>Each rank scans a share of the old images and shares the contents with all ranks; then it
+ * reads the parts that it needs from each image.
  */
 final class Redistribution {
-  /** Read at once to compute a checksum. */
+  /** Number of bytes read at once to compute a checksum. */
   private static final int CHUNK = 1 << 20;
 
   private final RankConfig config;
   private final Comm system;
 
-  /** What can be gone on from, newest first. */
+  /** Generations of images to continue from, newest first. */
   private final List<OtherImages> offered;
 
-  /** What is gone on from. */
+  /** The generation that the job continues from. */
   private @Nullable OtherImages chosen;
 
-  /** What was found in the image of one old rank. */
+  /** Contents of one old rank's image. */
   private record Old(long messages, List<Entry> entries, long[] digests) {}
 
   /**
-   * @param offered newest first, at least one
+   * @param offered generations, newest first, at least one
    */
   Redistribution(RankConfig config, Comm system, List<OtherImages> offered) {
     this.config = config;
@@ -68,8 +68,8 @@ final class Redistribution {
   }
 
   /**
-   * Why a rank's share of some of the checkpoints cannot be used, on all ranks; null if it can. If
-   * there is nothing older, that is found out when it is read.
+   * The reason why some checkpoints in a rank's share cannot be used, on all ranks; null if they
+   * can. The oldest generation is not verified here: its damage shows when it is read.
    */
   private @Nullable String damage(OtherImages of, Predicate<CheckpointId> which) {
     if (!hasOlder(of)) {
@@ -108,7 +108,7 @@ final class Redistribution {
     return null;
   }
 
-  /** Whether it is what that job would have gone on from. */
+  /** Whether that job would have continued from this checkpoint. */
   boolean isLine(CheckpointId id) {
     return isLine(images(), id);
   }
@@ -117,26 +117,25 @@ final class Redistribution {
     return id.equals(images.needed().getLast());
   }
 
-  /** What it is read from, in words. */
+  /** A description of the source. */
   String name() {
     return images().name();
   }
 
-  /** The number of the newest version that there is. */
+  /** The number of the newest version. */
   long version() {
     return offered.getFirst().needed().getLast().version();
   }
 
   /**
-   * Puts the state that a loop had into its own, if the old job had come there; collective over all
-   * ranks.
+   * Fills a loop's state with the one that the old job's loop had, if the old job had reached it;
+   * collective over all ranks.
    *
-   * <p>What loops begin with must be of one generation: that of the first one which asks. It is the
-   * newest of which all is as it was written. What this loop needs is compared as it is read, the
-   * rest before.
+   * <p>All loops must begin with states of one generation: the newest undamaged one when the first
+   * loop asks. The part that this loop needs is verified as it is read, the rest before.
    *
-   * @param refused gets why a generation is not taken, for the user, on all ranks
-   * @return why that is impossible, on all ranks, for the user; null if it is done
+   * @param refused receives the reasons why generations are not used, for the user, on all ranks
+   * @return the reason why it is impossible, for the user, on all ranks; null if it is done
    */
   @Nullable String fill(long loop, LoopState state, Consumer<String> refused) {
     OtherImages images = chosen;
@@ -158,9 +157,9 @@ final class Redistribution {
   }
 
   /**
-   * Why a state was not filled, on all ranks: it is as before then.
+   * Result of filling a state, on all ranks; a failure leaves the state unchanged.
    *
-   * @param damage null if all is as it was written
+   * @param damage null if all data is undamaged
    * @param misfit null if the old state can be given to these ranks
    */
   private record Filled(@Nullable String damage, @Nullable String misfit) {
@@ -211,7 +210,7 @@ final class Redistribution {
     }
     damage = AllRanks.refusal(config, system, failure);
     if (damage == null && repartitions(state)) {
-      // The program reads when its state is filled: too late for another generation.
+      // The program reads as its state is filled: too late then for another generation.
       damage = chosen == null ? damage(images, id::equals) : null;
     }
     if (damage != null || image == null) {
@@ -221,7 +220,7 @@ final class Redistribution {
     return new Filled(null, repartition(images, id, state, all));
   }
 
-  /** Whether the program repartitions some of it: the same on all ranks, if it fits. */
+  /** Whether the program repartitions an object itself; equal on all ranks if the states fit. */
   private static boolean repartitions(LoopState state) {
     for (int i = 0; i < state.objects(); i++) {
       if (state.object(i) instanceof Repartitioned) {
@@ -249,7 +248,7 @@ final class Redistribution {
     return repartitions(state) ? AllRanks.refusal(config, system, failure) : null;
   }
 
-  /** What old ranks had in one object. */
+  /** The old ranks' versions of one object. */
   private static final class OldParts implements Repartitioned.Old<Object> {
     private final OtherImages images;
     private final CheckpointId id;
@@ -283,7 +282,7 @@ final class Redistribution {
     }
   }
 
-  // ---- what is where
+  // ---- contents of the old images
 
   private static void pack(OtherImages images, int old, CheckpointId id, List<Long> into)
       throws IOException {
@@ -351,9 +350,9 @@ final class Redistribution {
     return all;
   }
 
-  // ---- whether it fits
+  // ---- fit
 
-  /** Whether old images can become the state of this rank. */
+  /** Checks whether old images can become the state of this rank. */
   private static final class Fit {
     private final LoopState state;
     private final List<Entry> own;
@@ -366,9 +365,9 @@ final class Redistribution {
     }
 
     /**
-     * Why not; null if they can.
+     * The reason why they cannot; null if they can.
      *
-     * @param line whether messages that were not received belong to what is gone back to
+     * @param line whether unreceived messages belong to the checkpoint
      */
     @Nullable String problem(boolean line) {
       for (int old = 0; old < all.length; old++) {
@@ -487,7 +486,7 @@ final class Redistribution {
     }
   }
 
-  // ---- putting it together
+  // ---- assembly
 
   /** The state as this rank would have written it. */
   private static MemorySegment image(
@@ -529,7 +528,7 @@ final class Redistribution {
     return image.asSlice(0, bytes);
   }
 
-  /** Copies what an old rank's block has in common with this one's. */
+  /** Copies the intersection of an old rank's block and this rank's. */
   private static void copyBlock(
       OtherImages images,
       CheckpointId id,

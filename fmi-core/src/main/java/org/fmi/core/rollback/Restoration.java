@@ -24,10 +24,10 @@ import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Agrees with all ranks on what to go back to, and brings it back: from memory, by the groups'
- * codes, and from files where groups have lost more than that. Files are looked at only if memory
- * does not give back the newest version that is known to have been committed: they may be slow, or
- * gone.
+ * Agrees with all ranks on the recovery line, and brings its checkpoints back: from memory, by the
+ * groups' codes, and from files where groups have lost more than their codes can rebuild. Files may
+ * be slow or gone, so they are read only if memory cannot provide the newest version that is known
+ * to be committed.
  */
 public final class Restoration {
   private final RankConfig config;
@@ -53,43 +53,43 @@ public final class Restoration {
   }
 
   /**
-   * What a recovery has found.
+   * Result of a recovery.
    *
-   * @param rebuilt whether this rank's checkpoint had been lost, and its group has brought it back
+   * @param rebuilt whether this rank's checkpoint was lost, and its group has rebuilt it
    */
   public record Restored(RecoveryLine line, boolean rebuilt) {}
 
-  /** What all ranks have found out in one recovery; the same on all. */
+  /** Findings of one recovery, equal on all ranks. */
   private static final class Findings {
-    /** The newest version that is known to have been committed by all. */
+    /** The newest version that is known to be committed by all ranks. */
     long newest;
 
     @Nullable RecoveryLine before;
 
-    /** Why memory did not help at first; empty if it held nothing that could have. */
+    /** The reason why memory was not enough at first; empty if it held no candidate. */
     String lost = "";
 
     final List<FileVersion> refused = new ArrayList<>();
     final List<String> reasons = new ArrayList<>();
 
-    /** Why files do not help, behind why memory does not. */
+    /** The reasons why files do not help, to follow the reason why memory does not. */
     String told() {
       return reasons.isEmpty()
-          ? "; and files hold no version of all ranks"
+          ? "; and the files have no version that all ranks can read"
           : "; and " + String.join("; ", reasons);
     }
   }
 
   /**
-   * Brings back the newest version that each rank has from somewhere; collective over all ranks.
-   * What turns out to be damaged is forgotten, and all agree anew: on the same version if it can be
-   * brought back nevertheless, else on one before it.
+   * Brings back the newest version that every rank can get from memory or files; collective over
+   * all ranks. A part that turns out to be damaged is dropped, and all ranks agree anew: on the
+   * same version if it can still be rebuilt, otherwise on an earlier one.
    *
-   * @param restart all processes are new
+   * @param restart whether all processes are new
    * @param committed the newest version that this rank knows to be committed; -1 for none
-   * @return what every rank holds now
-   * @throws UnrecoverableException if that is impossible
-   * @throws IOException if there is no memory for it
+   * @return the checkpoints that every rank holds now
+   * @throws UnrecoverableException if no version can be brought back
+   * @throws IOException if there is not enough memory
    */
   Restored run(boolean restart, int epoch, long committed)
       throws IOException, UnrecoverableException {
@@ -124,7 +124,7 @@ public final class Restoration {
     }
   }
 
-  /** The newest version that any rank knows to be committed: asked for only if files may help. */
+  /** The newest version that any rank knows to be committed; determined only if files may help. */
   private long newest(long committed) {
     long[] newest = {committed};
     if (!CheckpointSource.NONE.equals(source)) {
@@ -145,7 +145,7 @@ public final class Restoration {
       }
     } catch (UnrecoverableException e) {
       if (beginsWithOthers()) {
-        return RecoveryLine.START; // with the same files once more
+        return RecoveryLine.START; // begin again with the same files
       }
       throw CheckpointSource.NONE.equals(source)
           ? e
@@ -157,12 +157,15 @@ public final class Restoration {
     return line;
   }
 
-  /** Whether the program's start is of files of another number of ranks: what was left may be. */
+  /**
+   * Whether the program starts from files of a job with another number of ranks, and can do so
+   * again.
+   */
   private boolean beginsWithOthers() {
     return !source.others().isEmpty();
   }
 
-  /** What memory gives back; null if files may hold something newer. */
+  /** The recovery line from memory; null if files may have a newer one. */
   private @Nullable RecoveryLine inMemory(HeldByAll held, boolean restart, Findings findings)
       throws UnrecoverableException {
     if (CheckpointSource.NONE.equals(source)) {
@@ -177,7 +180,7 @@ public final class Restoration {
     }
   }
 
-  /** Damage on all ranks at once leaves nothing: that is not how a job begins. */
+  /** Fails the job if damage on all ranks has left no checkpoint, rather than begin anew. */
   private void requireAnyLeft(RecoveryLine line, boolean restart, Findings findings)
       throws UnrecoverableException {
     if (line.line() != null || beginsWithOthers()) {
@@ -187,11 +190,11 @@ public final class Restoration {
     if (!findings.refused.isEmpty()) {
       throw new UnrecoverableException(
           (findings.lost.isEmpty()
-                  ? "what the job was to go on from cannot be read: "
+                  ? "the checkpoint that the job was to continue from cannot be read: "
                   : findings.lost + "; and ")
               + String.join("; ", findings.reasons)
-              + "; 'fmi ckpt verify' tells which generations are whole, and --restart-from JOB/vN"
-              + " begins from one of them");
+              + "; 'fmi ckpt verify' shows which generations are intact, and"
+              + " --restart-from JOB/vN starts from one of them");
     }
     if (damaged != null && !(restart && damaged.version() == 0)) {
       throw new UnrecoverableException(
@@ -202,23 +205,27 @@ public final class Restoration {
     }
   }
 
-  /** Gives false on all ranks of the group if something was damaged, and is forgotten now. */
+  /**
+   * Rebuilds a checkpoint. Returns false on all ranks of the group if a part was damaged, and
+   * dropped.
+   */
   private boolean rebuild(CheckpointId id, int[] lost) throws IOException {
     try {
       store.rebuild(id, lost);
       return true;
     } catch (UnrecoverableException damaged) {
-      return false; // all ranks see from what is held now what can be done
+      return false; // all ranks agree anew on what is held now
     }
   }
 
   /**
-   * Verifies checksums everywhere; what is corrupt is forgotten, to be rebuilt in the next round.
+   * Verifies checksums on all ranks. Corrupt parts are dropped, to be rebuilt in the next round.
    *
-   * <p>What others read from files must be of the same attempt to compute it as what is in memory:
-   * a version may have been computed twice, with another result. If it is not, all read.
+   * <p>Parts that other ranks read from files must come from the same execution as the parts in
+   * memory: a version may have been computed twice, with different results. If they do not, all
+   * ranks read files.
    *
-   * @param whole whether this rank's group has brought back what it had lost
+   * @param whole whether this rank's group has rebuilt its lost parts
    */
   private boolean isIntact(RecoveryLine line, boolean whole) {
     long corrupt = whole ? 0 : 1;
@@ -248,7 +255,7 @@ public final class Restoration {
     try {
       return source.holds(files, id, store.image(id));
     } catch (IOException e) {
-      return false; // all find out when it is read
+      return false; // all ranks find out when the file is read
     }
   }
 
@@ -259,16 +266,16 @@ public final class Restoration {
   }
 
   /**
-   * The groups that have lost too much read it, and compute their codes again: each member what it
-   * does not hold itself.
+   * Has the groups that lost too much read their parts from files and recompute their codes: each
+   * member reads what it does not hold itself.
    *
-   * @return why that is impossible, on all ranks; null if it is done
+   * @return the reason why that is impossible, on all ranks; null if it is done
    */
   private @Nullable String read(HeldByAll held, RecoveryLine line, FileVersion files)
       throws IOException {
     for (CheckpointId id : store.held()) {
       if (id.version() > line.version()) {
-        store.release(id); // nobody goes back to it any more, and its memory may be needed
+        store.release(id); // no rank rolls back to it any more, and its memory may be needed
       }
     }
     for (CheckpointId id : line.needed()) {
@@ -296,7 +303,9 @@ public final class Restoration {
     return null;
   }
 
-  /** Gives why it cannot be read; null if it was. */
+  /**
+   * Reads this rank's part from files. Returns the reason why it cannot be read; null if it was.
+   */
   private @Nullable String fill(FileVersion files, CheckpointId id) throws IOException {
     long bytes;
     try {
@@ -312,7 +321,7 @@ public final class Restoration {
     }
   }
 
-  /** Rank 0 tells which ranks have read files; collective over all ranks if any has. */
+  /** Reports, from rank 0, which ranks have read files; collective over all ranks if any has. */
   private void tell(HeldByAll held, RecoveryLine line, int epoch) {
     FileVersion files = line.files();
     CheckpointId id = line.line();

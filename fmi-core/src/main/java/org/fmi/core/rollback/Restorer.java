@@ -30,7 +30,7 @@ import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Restores a checkpoint: agrees with all ranks which one, and puts in place what it holds: state,
+ * Restores a checkpoint: agrees with all ranks on which one, and restores its contents: state,
  * messages, context ids, room for buffered sends.
  */
 public final class Restorer {
@@ -42,30 +42,30 @@ public final class Restorer {
   private final Checkpoints checkpoints;
   private final Restoration restoration;
 
-  /** The checkpoint of a job with another number of ranks that this one begins from. */
+  /** The checkpoint of a job with another number of ranks that this job begins from. */
   private final @Nullable Redistribution redistribution;
 
-  /** Lets only failed ranks roll back; null if all do. */
+  /** Lets only failed ranks roll back; null if all ranks do. */
   private final @Nullable LocalRollback local;
 
   /** Computations of the program that follow each restore of its state. */
   private final List<Runnable> after = new ArrayList<>();
 
-  /** The checkpoint restored last, and how often in a row. */
+  /** The checkpoint restored last; {@link #timesRolledBack} counts how often in a row. */
   private @Nullable CheckpointId rolledBackTo;
 
   private long timesRolledBack;
 
-  /** The situation in which a checkpoint is put in place. */
+  /** The situation in which a checkpoint is restored. */
   public enum How {
-    /** In a loop, in a new epoch in which nothing was sent yet. */
+    /** In a loop, in a new epoch in which no message was sent yet. */
     ROLLED_BACK,
     /**
-     * All processes are new: messages that they have sent again before the loop are in the
-     * checkpoint too. Or none is, and it is gone back without a failure.
+     * All processes are new, and messages that they have sent again before the loop are in the
+     * checkpoint too. Or ranks roll back without a failure.
      */
     RESTARTED,
-    /** On the way to a later loop, whose own checkpoint holds the messages. */
+    /** On the way to a later loop, whose own checkpoint has the messages. */
     REPLAYING
   }
 
@@ -92,7 +92,7 @@ public final class Restorer {
     this.redistribution = others.isEmpty() ? null : new Redistribution(config, system, others);
   }
 
-  /** Lets the program compute something whenever its state has been put in place. */
+  /** Runs a computation of the program whenever its state has been restored. */
   public void afterRestore(Runnable computes) {
     after.add(computes);
   }
@@ -101,15 +101,15 @@ public final class Restorer {
     after.forEach(Runnable::run);
   }
 
-  // ---- which one
+  // ---- agreement
 
   /**
    * Agrees with all ranks on a recovery line, and restores it; collective over all ranks.
    *
-   * @param restart all processes are new
-   * @return what every rank holds now
-   * @throws UnrecoverableException if that is impossible
-   * @throws IOException if there is no memory for it
+   * @param restart whether all processes are new
+   * @return the checkpoints that every rank holds now
+   * @throws UnrecoverableException if no recovery line can be restored
+   * @throws IOException if there is not enough memory
    */
   public Restoration.Restored recover(boolean restart, int epoch)
       throws IOException, UnrecoverableException {
@@ -125,7 +125,9 @@ public final class Restorer {
     return found;
   }
 
-  /** A process that is new does not know how often others were here before. */
+  /**
+   * The largest count of any rank: a new process does not know how often others rolled back here.
+   */
   private long agreed(long times) {
     long[] most = {times};
     system.allReduce(most, Op.MAX);
@@ -138,7 +140,7 @@ public final class Restorer {
     link.send(new RankMessage.Unrecoverable(epoch, lost, String.valueOf(e.getMessage())));
   }
 
-  // ---- puts it in place
+  // ---- restoring
 
   public void restore(CheckpointId id, Loop loop, How how, int epoch) {
     Image image = restoreAllElse(id, loop, how, epoch);
@@ -147,7 +149,8 @@ public final class Restorer {
   }
 
   /**
-   * The same, but for the state: ranks that have one keep it, and compute on others if they are to.
+   * Restores all but the state. Ranks that have a state keep it, and recompute on copies if they
+   * take part.
    */
   public void restore(CheckpointId id, Loop loop, FlowRollback.Way way, int epoch) {
     Image image = restoreAllElse(id, loop, How.ROLLED_BACK, epoch);
@@ -172,7 +175,7 @@ public final class Restorer {
         if (logs) {
           messenger.ledger().line(true);
         }
-        // Nobody may send anew before all have discarded the old.
+        // No rank may send new messages before all ranks have discarded the old ones.
         system.barrier();
         putMessages(image);
       }
@@ -189,8 +192,8 @@ public final class Restorer {
   }
 
   /**
-   * Restores the messages of a checkpoint, without those already received; collective over all
-   * ranks, if all roll back and messages cross checkpoints.
+   * Restores the messages of a checkpoint, except those already received; collective over all
+   * ranks, if all roll back and checkpoints are asynchronous.
    */
   private void putMessages(Image image) {
     InTransitImage crossing = InTransitImage.EMPTY;
@@ -216,16 +219,16 @@ public final class Restorer {
     CheckpointId id = Objects.requireNonNull(checkpoints.committed());
     long interval = checkpoints.tuner().iterations();
     restore(id, loop, How.RESTARTED, epoch);
-    // That of the image is from before the checkpoint was measured.
+    // The image's interval is from before the checkpoint was measured.
     checkpoints.repeatsFrom(interval);
     loop.goneTo(id.iteration());
   }
 
-  // ---- the state of a job with another number of ranks
+  // ---- state of a job with another number of ranks
 
   /**
-   * Gives a loop that begins the state and the place that it had in a job with another number of
-   * ranks, if the job begins from that; collective over all ranks.
+   * Gives a new loop the state and the position that it had in a job with another number of ranks,
+   * if this job begins from one; collective over all ranks.
    *
    * @return whether the loop had ended there
    */
@@ -236,7 +239,7 @@ public final class Restorer {
     }
     String refusal = from.fill(loop.number, loop.state(), this::refused);
     if (refusal != null) {
-      throw checkpoints.endJob(epoch, "cannot go on from " + from.name() + ": " + refusal);
+      throw checkpoints.endJob(epoch, "cannot continue from " + from.name() + ": " + refusal);
     }
     CheckpointId id = from.of(loop.number);
     if (id == null) {

@@ -1,29 +1,29 @@
 package org.fmi.core.rollback;
 
 /**
- * Tells whether failed ranks go back alone again and again while no rank gets any further: they are
- * lost again before they have caught up, and the others, who wait for them, are past the places
- * where a checkpoint could be taken sooner. Then all go back, and the interval between checkpoints
- * becomes shorter ({@link org.fmi.rules.IntervalTuner#goneBack}).
+ * Detects that failed ranks roll back alone repeatedly without any rank making progress. They fail
+ * again before they have caught up, and the ranks that wait for them are past the places where a
+ * checkpoint could be taken sooner. All ranks then roll back, and the interval between checkpoints
+ * shrinks ({@link org.fmi.rules.IntervalTuner#goneBack}).
  *
- * <p>Fed with numbers that all ranks have agreed on.
+ * <p>All inputs are numbers that all ranks have agreed on.
  */
 final class Standstill {
-  /** No rank has gone back alone to this checkpoint, as far as is known. */
+  /** No known rank has rolled back alone to this checkpoint. */
   static final long NOWHERE = -1;
 
   private static final long NO_VERSION = -1;
 
-  /** So often in a row they may go back and nobody gets further, after the first time. */
+  /** Maximum number of consecutive rollbacks without progress, after the first one. */
   private static final int MOST = 2;
 
-  /** Of the checkpoint that they go back to. */
+  /** The version of the checkpoint that they roll back to. */
   private long version = NO_VERSION;
 
   private long front = NOWHERE;
   private long times;
 
-  /** Failed ranks are about to go back to this checkpoint. */
+  /** Failed ranks are about to roll back to this checkpoint. */
   void begin(long to) {
     if (version != to) {
       clear();
@@ -31,29 +31,29 @@ final class Standstill {
     }
   }
 
-  /** All have gone back. */
+  /** Forgets everything, as all ranks have rolled back. */
   void clear() {
     version = NO_VERSION;
     front = NOWHERE;
     times = 0;
   }
 
-  /** The furthest iteration when ranks went back alone last. */
+  /** The furthest iteration at the last local rollback. */
   long front() {
     return front;
   }
 
-  /** How often they have gone back since, to no more than that. */
+  /** Number of consecutive local rollbacks that got no further. */
   long times() {
     return times;
   }
 
   /**
-   * Some ranks go back alone.
+   * Counts a local rollback.
    *
-   * @param furthest the furthest iteration that a rank is in that goes on
-   * @param before the largest {@link #front} that a rank knew
-   * @param timesBefore the largest {@link #times}
+   * @param furthest the furthest iteration of any rank that continues
+   * @param before the largest {@link #front} that any rank knew
+   * @param timesBefore the largest {@link #times} of any rank
    */
   void goBack(long furthest, long before, long timesBefore) {
     times = furthest > before ? 0 : timesBefore + 1;
@@ -61,11 +61,11 @@ final class Standstill {
   }
 
   /**
-   * Whether it is better to go back too, as far as this rank knows.
+   * Whether this rank should roll back too, as far as it knows.
    *
    * @param to the version of the checkpoint
-   * @param line its iteration: no interval is shorter than one
-   * @param iteration where this rank is
+   * @param line its iteration: no interval is shorter than one iteration
+   * @param iteration this rank's iteration
    */
   boolean isOne(long to, long line, long iteration) {
     return version == to && times >= MOST && front > line + 1 && iteration <= front;

@@ -7,45 +7,45 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes into a checkpoint image what is not there already, and tells the store of the rest.
+ * Writes changed parts into a checkpoint image, and reports the unchanged parts to the store.
  *
- * <p>To compare what is the same takes about as long as to copy it; of what has changed mostly the
- * first bytes say so. Where a little has changed everywhere both would be done: that is given up
- * for a while. Checksums would have to be computed of all, and equal ones would not prove that
- * nothing has changed.
+ * <p>Comparing equal data takes about as long as copying it; changed data mostly differs in its
+ * first bytes. Where everything has changed a little, comparing only adds to the cost: the writer
+ * then copies without comparing for a while. Checksums would have to be computed over all data, and
+ * equal ones would not prove equality.
  */
 public final class ImageWriter {
-  /** Bytes that are compared at a time: blocks end where parts do. */
+  /** Number of bytes compared at a time; blocks end where parts do. */
   private static final int PART = 16 << 10;
 
-  /** After this many bytes that were compared without saving a copy, ... */
+  /** Number of bytes compared without saving a copy, after which ... */
   private static final int PATIENCE = 1 << 20;
 
-  /** ... so many are copied at once. */
+  /** ... this many are copied without comparing. */
   private static final int PAUSE = 8 << 20;
 
   private final MemorySegment image;
 
-  /** Null if all is written. */
+  /** Null if everything is written. */
   private final @Nullable CheckpointStore store;
 
-  /** Writes all. */
+  /** A writer that writes everything. */
   public ImageWriter(MemorySegment image) {
     this.image = image;
     this.store = null;
   }
 
   /**
-   * Writes the image that was begun last.
+   * A writer of the image that was begun last.
    *
-   * @param image all of it
+   * @param image the whole image
    */
   public ImageWriter(MemorySegment image, CheckpointStore store) {
     this.image = image;
     this.store = store.holdsCoded() ? store : null;
   }
 
-  /** Writes a number. What is written next lies behind it. */
+  /** Writes a number. Writes must be in ascending order. */
   public void put(long at, long value) {
     CheckpointStore told = store;
     if (told != null && image.get(FrameLayout.LONG, at) == value) {
@@ -55,7 +55,7 @@ public final class ImageWriter {
     }
   }
 
-  /** Writes an array or a segment. What is written next lies behind it. */
+  /** Writes an array or a segment. Writes must be in ascending order. */
   public void put(Object from, long at, long bytes) {
     CheckpointStore told = store;
     MemorySegment view = told == null || bytes == 0 ? null : Memory.view(from);
@@ -81,7 +81,7 @@ public final class ImageWriter {
     }
   }
 
-  /** Nothing is written here. */
+  /** Leaves a part unwritten. */
   public void skip(long at, long bytes) {
     if (store != null && bytes > 0) {
       store.unchanged(at, at + bytes);

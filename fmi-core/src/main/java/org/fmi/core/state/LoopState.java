@@ -20,8 +20,8 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a program registered as its loop's state: writes it into a checkpoint image and reads it
- * back in place, except that each StateRef of an array gets new ones.
+ * The objects that a program registered as its loop's state: writes them into a checkpoint image
+ * and reads them back in place, except that StateRefs of arrays get new ones.
  *
  * <p>Each object, in the order registered, is a section:
  *
@@ -30,14 +30,14 @@ import org.jspecify.annotations.Nullable;
  *   | kind | bytes  | data   |
  * </pre>
  *
- * <p>The data of an array of arrays is its length; the sections of its rows follow. That of a
+ * <p>The data of an array of arrays is its length; the sections of its rows follow. The data of a
  * buffer is its position, its limit (8 bytes each), and all of its content.
  *
- * <p>An object that says how it lies among those of all ranks has a section of its own for that,
- * before that of what it lays out ({@link StateLayout}).
+ * <p>An object that declares its place among the objects of all ranks has a section for that
+ * ({@link StateLayout}), followed by the section of its content.
  *
- * <p>StateRefs and rows that refer to one object do so again when they are read back: its content
- * is in one section, and the others name that section's number.
+ * <p>StateRefs and rows that refer to one object do so again when they are read back: one section
+ * has its content, and the others refer to that section by number.
  */
 public final class LoopState {
   public static final int SECTION_HEADER = 16;
@@ -46,44 +46,42 @@ public final class LoopState {
 
   private final StandIns standIns;
 
-  /** The objects as they were registered. */
+  /** The objects as registered. */
   private final Object[] given;
 
-  /** The same, and behind each that is a layout what it lays out. */
+  /** The same objects; a layout is followed by its content. */
   private final Object[] roots;
 
-  /** By root: the number of the object that was registered. */
+  /** The number of the registered object, by root. */
   private final int[] numbers;
 
-  /**
-   * By section, collected before each write: StateRefs and rows may refer to other ones by then.
-   */
+  /** Objects by section, collected before each write as StateRefs and rows may have changed. */
   private final List<Object> objects = new ArrayList<>();
 
   private final List<Long> kinds = new ArrayList<>();
 
-  /** By section: where the object is. */
+  /** The place of the object, by section. */
   private final List<StatePath> paths = new ArrayList<>();
 
   /** The section that has an object's content. */
   private final IdentityHashMap<Object, Integer> owners = new IdentityHashMap<>();
 
-  /** By section: the bytes of an object that is neither array nor memory; empty for others. */
+  /** The bytes of an object that is neither array nor memory, by section; empty for others. */
   private final List<byte[]> serialised = new ArrayList<>();
 
   /**
    * Registers state objects.
    *
-   * @throws IllegalArgumentException if one is of no supported type, naming it
+   * @throws IllegalArgumentException if one has an unsupported type, naming it
    */
   public LoopState(Object[] roots) {
     this(roots, StandIns.NONE);
   }
 
   /**
-   * The same of objects that may refer to some that are no data.
+   * Registers state objects that may refer to objects which are not data.
    *
-   * @param standIns what is written in place of those
+   * @param standIns substitutes for objects that are not data
    */
   public LoopState(Object[] roots, StandIns standIns) {
     this.standIns = standIns;
@@ -104,38 +102,38 @@ public final class LoopState {
     collect();
   }
 
-  /** What is written in place of objects that are no data. */
+  /** Substitutes for objects that are not data. */
   public StandIns standIns() {
     return standIns;
   }
 
-  /** How many objects were registered. */
+  /** The number of registered objects. */
   public int objects() {
     return given.length;
   }
 
-  /** An object as it was registered. */
+  /** An object as registered. */
   public Object object(int number) {
     return given[number];
   }
 
-  /** How a registered object lies among those of all ranks; null if it does not say. */
+  /** The place of a registered object among the objects of all ranks; null if it declares none. */
   public @Nullable StateLayout layout(int object) {
     return StateLayout.of(given[object]);
   }
 
-  /** A registered object in words. */
+  /** Describes a registered object. */
   public String describeObject(int object) {
     return describe(new StatePath(null, object), given[object]);
   }
 
-  /** Java passes an array of arrays, or of objects, as all arguments if it is the only one. */
+  /** Java passes an array of arrays, or of objects, as all arguments if it is the only argument. */
   private static Object[] arguments(Object[] roots) {
     return roots.getClass() == Object[].class ? roots.clone() : new Object[] {roots};
   }
 
   /** Whether these are the objects that were registered. */
-  @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
+  @SuppressWarnings("ReferenceEquality") // identity matters, not contents
   public boolean isOf(Object[] others) {
     Object[] arguments = arguments(others);
     if (arguments.length != given.length) {
@@ -149,7 +147,7 @@ public final class LoopState {
     return true;
   }
 
-  /** The state as it is now, as {@link #write} gives it; needs no checkpoint. */
+  /** A copy of the current state, as {@link #write} writes it; needs no checkpoint. */
   public MemorySegment copy() {
     long bytes = bytes();
     MemorySegment copy = Arena.ofAuto().allocate(Math.max(Long.BYTES, bytes), Long.BYTES);
@@ -157,23 +155,23 @@ public final class LoopState {
     return copy.asSlice(0, bytes);
   }
 
-  /** Whether the object was part of the state when that was written last. */
+  /** Whether the object was part of the state when it was written last. */
   public boolean has(Object object) {
     Object content = object instanceof StateRef<?> ref ? ref.get() : object;
     return owners.containsKey(content);
   }
 
-  /** What a section holds, in words, as it was written last. */
+  /** Describes the object of a section, as it was written last. */
   String describe(int section) {
     return describe(paths.get(section), objects.get(section));
   }
 
-  /** Where a section of this many bytes of data ends, from its beginning. */
+  /** The length of a section with this many bytes of data. */
   public static long sectionEnd(long bytes) {
     return SECTION_HEADER + roundUp(bytes);
   }
 
-  /** Measures the state as it is now; call before {@link #write}. */
+  /** Measures the current state; call before {@link #write}. */
   public long bytes() {
     collect();
     serialised.clear();
@@ -203,7 +201,7 @@ public final class LoopState {
     }
   }
 
-  /** Writes what {@link #bytes} has measured. */
+  /** Writes the state that {@link #bytes} has measured. */
   public void write(ImageWriter image, long at) {
     long to = at;
     for (int i = 0; i < objects.size(); i++) {
@@ -235,10 +233,10 @@ public final class LoopState {
   }
 
   /**
-   * Reads the state back into the registered objects. Each StateRef of an array gets a new one:
-   * what it refer to now may be anything by then.
+   * Reads the state back into the registered objects. StateRefs of arrays get new arrays, whatever
+   * they refer to now.
    *
-   * @throws IllegalStateException if the image holds another kind of state: the program registered
+   * @throws IllegalStateException if the image has another kind of state: the program registered
    *     something else
    */
   public void read(MemorySegment image, long at, long end) {
@@ -246,7 +244,7 @@ public final class LoopState {
     new Reading(image, at, end).run();
   }
 
-  // ---- what is to be written
+  // ---- objects to be written
 
   private void clear() {
     objects.clear();
@@ -305,7 +303,7 @@ public final class LoopState {
     }
   }
 
-  /** The local array of a block is as large as the program has said. */
+  /** Requires that a block's local array has the declared size. */
   private static void requireFits(ArrayBlock block, StatePath path) {
     Object array = block.state() instanceof StateRef<?> ref ? ref.get() : block.state();
     Class<?> element = array.getClass().getComponentType();
@@ -329,7 +327,10 @@ public final class LoopState {
     }
   }
 
-  /** What the program itself refers to: its content is kept there, and others refer to that. */
+  /**
+   * Objects that the program refers to directly: their content stays in them, and others refer to
+   * them.
+   */
   private Set<Object> fixed() {
     Set<Object> fixed = identitySet();
     for (Object root : roots) {
@@ -374,8 +375,8 @@ public final class LoopState {
   // ---- reading
 
   /**
-   * What refers to an object: a StateRef, a row of an array of arrays, or, if it is neither, the
-   * program itself, whose reference cannot be changed.
+   * A reference to an object: a StateRef, a row of an array of arrays, or else the program itself,
+   * whose reference cannot be changed.
    */
   private record Referrer(
       StatePath path, @Nullable Object root, @Nullable StateRef<?> ref, Object @Nullable [] rows) {
@@ -385,12 +386,12 @@ public final class LoopState {
       return ref != null ? ref.get() : rows != null ? rows[path.index()] : root;
     }
 
-    /** The StateRef, if that is what the program or a row refers to. */
+    /** The StateRef, if the program or a row refers to one. */
     @Nullable StateRef<?> inner() {
       return ref == null && get() instanceof StateRef<?> inner ? inner : null;
     }
 
-    /** Makes it refer to another object. */
+    /** Changes the reference. */
     @SuppressWarnings(
         "unchecked") // a StateRef of T gets back what it held when the checkpoint was taken: a T
     void set(Object other) {
@@ -402,7 +403,7 @@ public final class LoopState {
     }
   }
 
-  /** The object is that of another section. */
+  /** Stands for the object of another section. */
   private record SharedContent(int section) {}
 
   /** One pass over an image. */
@@ -411,15 +412,15 @@ public final class LoopState {
     private final long end;
     private long from;
 
-    /** By section. */
+    /** Referrers by section. */
     private final List<Referrer> referrers = new ArrayList<>();
 
-    /** What each section's referrer will refer to, or which section has that. */
+    /** The new object of each section's referrer, or the section that has it. */
     private final List<Object> contents = new ArrayList<>();
 
     private final Set<Object> fixed = fixed();
 
-    /** The objects that have been read into in place. */
+    /** The objects that were read in place. */
     private final Set<Object> restored = identitySet();
 
     Reading(MemorySegment image, long at, long end) {
@@ -428,7 +429,7 @@ public final class LoopState {
       this.from = at;
     }
 
-    @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
+    @SuppressWarnings("ReferenceEquality") // identity matters, not contents
     void run() {
       for (int i = 0; i < roots.length; i++) {
         read(new Referrer(new StatePath(null, numbers[i]), roots[i], null, null), false);
@@ -453,9 +454,9 @@ public final class LoopState {
     }
 
     /**
-     * Reads what a referrer refers to.
+     * Reads an object into a referrer.
      *
-     * @param renew whether that is a new one if it is an array
+     * @param renew whether to create a new object if it is an array
      */
     private void read(Referrer referrer, boolean renew) {
       StateRef<?> inner = referrer.inner();
@@ -504,14 +505,14 @@ public final class LoopState {
       }
     }
 
-    /** Layouts do not change: only another number of ranks has other ones. */
+    /** Requires an unchanged layout: layouts change only with the number of ranks. */
     private Object requireSameLayout(Referrer referrer, MemorySegment data) {
       Object now = referrer.get();
       StateLayout layout = now == null ? null : StateLayout.of(now);
       if (now == null
           || layout == null
           || data.mismatch(MemorySegment.ofArray(layout.packed())) >= 0) {
-        throw differs(referrer.path, now, "one that lies elsewhere among those of all ranks");
+        throw differs(referrer.path, now, "an object with another place among those of all ranks");
       }
       return now;
     }
@@ -543,8 +544,8 @@ public final class LoopState {
       Referrer referrer = referrers.get(section);
       boolean creatable = StateKind.of(kind).element != void.class;
       if (renew && creatable) {
-        // The heap need not have room for both: the array before, which no variable refers to, can
-        // be collected first.
+        // The heap need not have room for both arrays: the old one, which no variable refers to any
+        // more, can be collected first.
         referrer.set(StateKind.newArray(kind, 0));
         referrer.set(StateKind.newArray(kind, size));
         return Objects.requireNonNull(referrer.get());
@@ -558,7 +559,7 @@ public final class LoopState {
       if (renew && now instanceof Object[] rows) {
         return rows.clone();
       }
-      // The one that stands there now may belong to another section.
+      // The object there now may belong to another section.
       boolean taken = (referrer.root == null && fixed.contains(now)) || !restored.add(now);
       if (!taken) {
         return now;
@@ -571,10 +572,9 @@ public final class LoopState {
 
     private IllegalStateException sameness(int section) {
       return new IllegalStateException(
-          "whether "
-              + describe(referrers.get(section).path, referrers.get(section).get())
-              + ", is the same as another one is not as it was in the checkpoint, and cannot be"
-              + " made so: register objects that are not the same at the beginning of the loop");
+          describe(referrers.get(section).path, referrers.get(section).get())
+              + ", is not shared between the same places of the state as in the checkpoint, and"
+              + " cannot be: register objects that are not shared at the beginning of the loop");
     }
   }
 

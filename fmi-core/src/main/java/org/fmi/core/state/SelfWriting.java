@@ -6,8 +6,8 @@ import net.openhft.chronicle.bytes.Bytes;
 import net.openhft.chronicle.bytes.BytesMarshallable;
 
 /**
- * Objects that write and read themselves ({@link BytesMarshallable}). Apart, so that Chronicle is
- * loaded only on use.
+ * Writes and reads objects that marshal themselves ({@link BytesMarshallable}). A separate class,
+ * so that Chronicle is loaded only on use.
  */
 final class SelfWriting {
   private SelfWriting() {}

@@ -10,11 +10,11 @@ import org.fmi.core.object.StandIns;
 import org.fmi.wire.FrameLayout;
 
 /**
- * Finds where two images of a loop's state differ, section by section, and says it in words: the
- * object, the element, and both values.
+ * Finds differences between two images of a loop's state, section by section, and describes each:
+ * the object, the element, and both values.
  */
 public final class StateDifferences {
-  /** More are counted, not listed. */
+  /** Differences beyond this number are counted, not listed. */
   private static final int MOST = 3;
 
   private final LoopState state;
@@ -24,11 +24,11 @@ public final class StateDifferences {
   private long found;
 
   /**
-   * Looks for differences.
+   * Prepares a comparison.
    *
-   * @param state that of the second image, as it was written last
+   * @param state the state of the second image, as it was written last
    * @param first when the first image was taken, in words
-   * @param second when the second one was
+   * @param second when the second image was taken, in words
    */
   public StateDifferences(LoopState state, String first, String second) {
     this.state = state;
@@ -36,7 +36,7 @@ public final class StateDifferences {
     this.second = second;
   }
 
-  /** All differences in one sentence; empty if there are none. */
+  /** Describes all differences in one sentence; empty if there are none. */
   public String of(MemorySegment one, MemorySegment other) {
     long a = 0;
     long b = 0;
@@ -49,7 +49,7 @@ public final class StateDifferences {
           || (StateKind.isNested(kindA) && dataA.mismatch(dataB) >= 0)
           || (dataA.byteSize() != dataB.byteSize() && !isWritten(kindA))) {
         differs(section, "", describe(kindA, dataA), describe(kindB, dataB));
-        break; // what follows may be other objects
+        break; // the following sections may be of other objects
       }
       compare(section, kindA, dataA, dataB);
       a += LoopState.sectionEnd(dataA.byteSize());
@@ -83,7 +83,7 @@ public final class StateDifferences {
     if (isWritten(kind)) {
       differs(section, ", byte " + at + " of its written form", value(a, at), value(b, at));
     } else if (base == StateKind.SAME) {
-      differs(section, "", "one object with another place", "with that of a third");
+      differs(section, "", "shared with another object", "shared with a third object");
     } else if (base == StateKind.BUFFER && at < LoopState.BUFFER_HEADER) {
       differs(section, "", bounds(a), bounds(b));
     } else {
@@ -100,7 +100,10 @@ public final class StateDifferences {
     }
   }
 
-  /** Tables of hashes, for instance, have one order when they were filled, and one when read. */
+  /**
+   * Whether two serialized objects are equal although their bytes differ: hash tables, for
+   * instance, have another order after they were read.
+   */
   private boolean areEqual(MemorySegment a, MemorySegment b) {
     StandIns standIns = state.standIns();
     Object one = ObjectCodec.read(a.toArray(ValueLayout.JAVA_BYTE), standIns);
@@ -131,7 +134,7 @@ public final class StateDifferences {
   private static String describe(long kind, MemorySegment data) {
     StateKind base = StateKind.of(kind);
     if (base == StateKind.SAME) {
-      return "the same object as another one";
+      return "shared with another object";
     }
     long size =
         StateKind.isNested(kind)

@@ -10,8 +10,9 @@ import org.fmi.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a section of a {@link LoopState} holds; the number is part of the image's format. That of an
- * array of arrays is that of its innermost arrays, and {@link #DIMENSION} for each dimension more.
+ * The kind of a section of a {@link LoopState}; its number is part of the image's format. The
+ * number of an array of arrays is that of its innermost arrays, plus {@link #DIMENSION} for each
+ * further dimension.
  */
 public enum StateKind {
   NONE(0, void.class, 1),
@@ -26,21 +27,21 @@ public enum StateKind {
   BUFFER(9, void.class, 1),
   SEGMENT(10, void.class, 1),
   SELF_WRITING(11, void.class, 1),
-  /** The object is that of the section whose number is the data. */
+  /** The object is that of another section, whose number is the data. */
   SAME(12, void.class, 1),
   /** An array whose innermost elements are objects. */
   OBJECTS(13, void.class, 1),
-  /** An object that only a StateRef refers to, by Java's serialization. */
+  /** An object that only a StateRef refers to, in Java's serialization. */
   SERIALIZED(14, void.class, 1),
-  /** How the object of the section behind it lies among those of all ranks. */
+  /** The place of the next section's object among the objects of all ranks. */
   LAYOUT(15, void.class, 1);
 
-  /** More than the number of any kind. */
+  /** Greater than the number of any kind. */
   private static final long DIMENSION = 16;
 
   public final long number;
 
-  /** The type of the elements of an array; void for others. */
+  /** The type of an array's elements; void for other kinds. */
   public final Class<?> element;
 
   public final int elementBytes;
@@ -61,9 +62,9 @@ public enum StateKind {
   }
 
   /**
-   * The number of the kind that an object is saved as; that of {@link #NONE} if it cannot be.
+   * The number of the kind that an object is saved as; {@link #NONE} if it cannot be saved.
    *
-   * @param held whether a StateRef refers to it, and can be given another one
+   * @param held whether a StateRef refers to it, and can be given another object
    */
   static long numberOf(Object object, boolean held) {
     Class<?> type = object.getClass();
@@ -89,7 +90,7 @@ public enum StateKind {
     return held && isSerialized(type) ? SERIALIZED.number : NONE.number;
   }
 
-  /** Why an object cannot be saved, and what would help. */
+  /** The reason why an object cannot be saved, and the way out; to follow the object's name. */
   static String refusal(Object object) {
     if (isReadOnly(object)) {
       return " is read-only, a " + typeName(object) + ": nothing can be restored into it";
@@ -103,7 +104,7 @@ public enum StateKind {
           + " (StateRef.of(new Request[n]))";
     }
     if (StateLayout.of(object) != null) {
-      return " is a " + typeName(object) + " inside of another object: put it around that one";
+      return " is a " + typeName(object) + " inside another object: put it around that object";
     }
     if (object instanceof Serializable) {
       return " is a "
@@ -126,7 +127,7 @@ public enum StateKind {
         || (object instanceof MemorySegment s && s.isReadOnly());
   }
 
-  /** Whether the type of an array's innermost elements says that they can be serialized. */
+  /** Whether the type of an array's innermost elements allows serialization. */
   private static boolean isOfSerializables(Class<?> array) {
     Class<?> element = array;
     while (element.isArray()) {
@@ -135,7 +136,7 @@ public enum StateKind {
     return isSerialized(element) && !isSelfWriting(element);
   }
 
-  /** Communicators and requests are, as something that stands for them. */
+  /** Whether objects of a type are serialized; communicators and requests are, by substitutes. */
   private static boolean isSerialized(Class<?> type) {
     return Serializable.class.isAssignableFrom(type)
         || Comm.class.isAssignableFrom(type)
@@ -152,7 +153,7 @@ public enum StateKind {
     return row == OBJECTS.number ? row : DIMENSION + row;
   }
 
-  /** An element in words. */
+  /** Formats an element. */
   String element(MemorySegment memory, long at) {
     return switch (this) {
       case BOOLEANS -> "" + (memory.get(ValueLayout.JAVA_BYTE, at) != 0);
@@ -170,7 +171,7 @@ public enum StateKind {
     return kind > DIMENSION || kind == OBJECTS.number;
   }
 
-  /** Of a kind that has primitive elements. */
+  /** Creates an array of a kind with primitive elements. */
   public static Object newArray(long kind, long length) {
     Class<?> element = of(kind).element;
     for (long more = kind / DIMENSION; more > 0; more--) {
@@ -183,7 +184,7 @@ public enum StateKind {
     return of(kind) + "[]".repeat((int) (kind / DIMENSION));
   }
 
-  /** The length of an array, the bytes of a buffer or segment. */
+  /** The length of an array, or the number of bytes of a buffer or segment. */
   static long size(Object object) {
     return switch (object) {
       case ByteBuffer b -> b.capacity();
@@ -192,14 +193,14 @@ public enum StateKind {
     };
   }
 
-  /** All of it, whatever its position and limit. */
+  /** The whole buffer, whatever its position and limit. */
   static MemorySegment whole(ByteBuffer buffer) {
     return MemorySegment.ofBuffer(buffer.duplicate().clear());
   }
 
   /**
-   * Decided by the interface's name, so that Chronicle's classes are loaded only by programs that
-   * use them.
+   * Whether an object marshals itself. Decided by the interface's name, so that Chronicle's classes
+   * are loaded only by programs that use them.
    */
   static boolean isSelfWriting(Object object) {
     if (object.getClass().isArray()

@@ -8,7 +8,7 @@ import org.fmi.Replicated;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says how a state object lies among those of all ranks, as it stands in an image:
+ * The place of a state object among the objects of all ranks, as encoded in an image:
  *
  * <pre>
  *   Replicated:      0
@@ -23,7 +23,7 @@ public record StateLayout(long[] packed) {
   private static final int REPLICATED = 0;
   private static final int REPARTITIONED = -1;
 
-  /** That of an object that says so; null for any other. */
+  /** The layout of an object that declares one; null for any other object. */
   static @Nullable StateLayout of(Object object) {
     return switch (object) {
       case Replicated _ -> new StateLayout(new long[] {REPLICATED});
@@ -44,7 +44,7 @@ public record StateLayout(long[] packed) {
     };
   }
 
-  /** What it lays out: the object that the program gave, or that itself. */
+  /** The object that a layout describes; other objects are returned as they are. */
   static Object content(Object object) {
     return switch (object) {
       case Replicated replicated -> replicated.state();
@@ -62,7 +62,7 @@ public record StateLayout(long[] packed) {
     return packed[0] == REPLICATED;
   }
 
-  /** What it is called in the program. */
+  /** Its name in the program. */
   public String name() {
     return isBlock() ? "ArrayBlock" : isReplicated() ? "Replicated" : "Repartitioned";
   }
@@ -144,7 +144,7 @@ public record StateLayout(long[] packed) {
     do {
       MemorySegment.copy(
           source, mine.of(index) * elementBytes, target, others.of(index) * elementBytes, bytes);
-      // The next row: its last index does not count.
+      // Next row: the last index does not count.
       d = last - 1;
       while (d >= 0 && ++index[d] == end[d]) {
         index[d] = begin[d];
@@ -153,7 +153,7 @@ public record StateLayout(long[] packed) {
     } while (d >= 0);
   }
 
-  /** Where elements are in a local array. */
+  /** Positions of elements in a local array. */
   private static final class Offsets {
     private final long[] localShape;
     private final long[] shift;
@@ -173,7 +173,7 @@ public record StateLayout(long[] packed) {
     }
   }
 
-  /** In words, for messages. */
+  /** Describes the layout, for messages. */
   public String text() {
     return isBlock()
         ? "from " + Arrays.toString(from()) + " extent " + Arrays.toString(extent())

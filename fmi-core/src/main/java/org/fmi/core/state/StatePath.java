@@ -3,8 +3,8 @@ package org.fmi.core.state;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an object is in a loop's state: its number among those registered, and the rows that lead
- * to it, as in {@code 2[3]}.
+ * The place of an object in a loop's state: the number of the registered object, and the rows that
+ * lead to it, as in {@code 2[3]}.
  */
 record StatePath(@Nullable StatePath parent, int index) {
   @Override

@@ -1,6 +1,6 @@
 /**
- * The state of a program's loop: which objects it has, what they are as bytes of a checkpoint, how
- * they lie among those of all ranks, and where two of them differ.
+ * The state of a program's loop: its objects, their bytes in a checkpoint, their place among the
+ * objects of all ranks, and differences between two states.
  */
 @NullMarked
 package org.fmi.core.state;

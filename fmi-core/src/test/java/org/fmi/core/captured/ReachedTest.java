@@ -229,7 +229,7 @@ final class ReachedTest {
     MemorySegment segment = arena.allocate(16);
     LoopBody adds =
         n -> segment.set(ValueLayout.JAVA_LONG, 8, segment.get(ValueLayout.JAVA_LONG, 8) + 1);
-    assertThat(changes(adds)).contains("segment, a ", "has other elements when repeated");
+    assertThat(changes(adds)).contains("segment, a ", "has different elements when repeated");
     LoopCode code = new LoopCode(adds, caller());
     Reached open = code.look(in(List.of()));
     arena.close();

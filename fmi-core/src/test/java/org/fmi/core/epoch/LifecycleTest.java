@@ -270,7 +270,7 @@ final class LifecycleTest {
     directory = Files.createDirectory(directory.resolve("another node"));
     lifecycle().join(Position.FRESH, Standing.NONE);
     String line =
-        "goes on without fast: fast: the port is down (as seen by rank 0, node 0, 127.0.0.1)";
+        "continues without fast: fast: the port is down (as seen by rank 0, node 0, 127.0.0.1)";
     assertThat(job.lines).containsExactly(line, line);
   }
 

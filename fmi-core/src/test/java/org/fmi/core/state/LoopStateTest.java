@@ -356,7 +356,7 @@ final class LoopStateTest {
       assertThatThrownBy(() -> state.read(image, 0, image.byteSize()))
           .as("case %d", i)
           .isInstanceOf(IllegalStateException.class)
-          .hasMessageContaining("is the same as another one");
+          .hasMessageContaining("is not shared between the same places");
     }
     MemorySegment image = write(new LoopState(new Object[] {array, array}));
     assertThatThrownBy(
@@ -541,14 +541,14 @@ final class LoopStateTest {
   void aBlockThatDoesNotFitItsArrayIsRefused() {
     assertThatThrownBy(() -> new LoopState(new Object[] {new int[1], block(new int[6], 0)}))
         .hasMessage(
-            "the loop's state object 1 is an ArrayBlock of a local array of 5 elements, and that has"
-                + " 6");
+            "the loop's state object 1 is an ArrayBlock of a local array of 5 elements, and that"
+                + " has 6");
     assertThatThrownBy(() -> new LoopState(new Object[] {block(new int[5][5], 0)}))
         .hasMessageContaining("is an ArrayBlock of a int[][]: its state is a primitive array");
     assertThatThrownBy(() -> new LoopState(new Object[] {StateRef.of(block(new int[5], 0))}))
-        .hasMessageContaining("put it around that one");
+        .hasMessageContaining("put it around that object");
     assertThatThrownBy(() -> new LoopState(new Object[] {new Object[] {Replicated.of(new int[5])}}))
-        .hasMessageContaining("put it around that one");
+        .hasMessageContaining("put it around that object");
     // The array of a holder has changed since.
     StateRef<int[]> held = StateRef.of(new int[5]);
     LoopState state = new LoopState(new Object[] {block(held, 0)});

@@ -42,7 +42,7 @@ final class CheckIT {
     Fmirun.Result result = run("forgets");
     assertThat(result.status()).as(result.err()).isEqualTo(1);
     assertThat(result.err())
-        .contains("does something else when iterations are repeated from a checkpoint");
+        .contains("behaves differently when iterations are repeated from a checkpoint");
     assertThat(result.out().lines()).as("lines of the iterations before").hasSizeLessThan(20);
   }
 }

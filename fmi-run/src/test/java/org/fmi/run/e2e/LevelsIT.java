@@ -598,7 +598,7 @@ final class LevelsIT {
     assertThat(result.status()).isEqualTo(70);
     assertThat(result.err())
         .contains("ranks [1, 2] of one checkpoint group lost theirs at once")
-        .contains("and files hold no version of all ranks");
+        .contains("and the files have no version that all ranks can read");
   }
 
   // ---- another number of ranks
@@ -762,7 +762,7 @@ final class LevelsIT {
     Result result = job(BlocksProgram.class, "-n", "2", "--restart-from", "latest").run();
     assertThat(result.status()).isEqualTo(70);
     assertThat(result.err())
-        .contains("cannot go on from ")
+        .contains("cannot continue from ")
         .contains("the loop's state object 0, a org.fmi.ArrayBlock, was no ArrayBlock at rank 0");
   }
 

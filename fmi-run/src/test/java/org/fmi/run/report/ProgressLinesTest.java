@@ -234,13 +234,13 @@ final class ProgressLinesTest {
         20 * MILLI);
     progress.on(new Notice.AllRunning(1, 0, 2, 0), 30 * MILLI);
     progress.on(new Notice.RecoveryBegun(2, false, "rank 1 was killed"), 40 * MILLI);
-    progress.on(new Notice.FlowImpossible(2, 1, "it is no flowLoop"), 50 * MILLI);
+    progress.on(new Notice.FlowImpossible(2, 1, "it is not a flowLoop"), 50 * MILLI);
     assertThat(String.join("\n", lines))
         .contains("all ranks leave their calls, as rank 0 is in a flowLoop, in which ranks agree")
         .contains(
             "flow rollback: ranks [1] come from iteration 0 to 2, helped by ranks [0, 2, 3, 5];"
                 + " 4 iterations are computed again, the others wait, 20.0 ms")
-        .contains("global rollback of loop 1: all ranks go back, as it is no flowLoop, 10.0 ms")
+        .contains("global rollback of loop 1: all ranks go back, as it is not a flowLoop, 10.0 ms")
         .doesNotContain("global rollback: ");
   }
 }
