@@ -163,7 +163,7 @@ final class FlowRollbackSimulationTest {
     assertThat(job.notices(Notice.FlowImpossible.class))
         .containsExactly(
             new Notice.FlowImpossible(
-                1, 0, "5 ranks would have to compute again, and --flow-limit allows 4"));
+                1, 0, "5 ranks would have to recompute, and --flow-limit allows 4"));
   }
 
   @Test
@@ -431,7 +431,7 @@ final class FlowRollbackSimulationTest {
             n ->
                 assertThat(n.reason())
                     .startsWith("rank 0 has computed 10 iterations and another one ")
-                    .endsWith(", and keeps the states of the last two"));
+                    .endsWith(", and a rank stores only its last two states"));
   }
 
   @ParameterizedTest

@@ -88,7 +88,7 @@ final class LossesSimulationTest {
     assertThat(outcome.status()).as(job.story()).isEqualTo(70);
     assertThat(outcome.cause()).isEqualTo(EndCause.CHECKPOINTS_LOST);
     assertThat(outcome.message())
-        .contains("lost for good", "brings back " + losses)
+        .contains("lost for good", "rebuilds " + losses)
         .contains(losses == 0 ? "[1]" : losses == 1 ? "[1, 4]" : "[1, 2, 4]");
     assertThat(job.judge(outcome, 0).allowed()).isTrue();
   }

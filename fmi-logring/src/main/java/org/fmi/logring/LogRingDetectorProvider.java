@@ -43,11 +43,7 @@ public final class LogRingDetectorProvider implements FailureDetectorProvider {
         throw e;
       }
       diagnostics.report(
-          "the log-ring goes on without rdma: "
-              + e.getMessage()
-              + " (as seen by rank "
-              + config.rank()
-              + ")");
+          "rank " + config.rank() + " runs the log-ring without RDMA: " + e.getMessage());
     }
   }
 }

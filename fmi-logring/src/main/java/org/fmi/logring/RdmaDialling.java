@@ -177,7 +177,7 @@ final class RdmaDialling {
     if (link.state == RdmaLink.State.DIALLING) {
       RdmaEndpoint to = link.to;
       if (to == null || greeting.answered(words, link.request, to.nonce()) != Window.FRAMES) {
-        links.drop(link, "whoever answered does not know the job's secret");
+        links.drop(link, "the process that answered does not know the job's secret");
         return;
       }
       links.number(link);

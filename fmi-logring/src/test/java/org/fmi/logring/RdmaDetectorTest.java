@@ -175,7 +175,7 @@ final class RdmaDetectorTest extends DetectorContract {
                   });
       assertThatThrownBy(() -> rank0.connect(Endpoints.of(rank0.endpoint(), offer)))
           .isInstanceOf(IOException.class)
-          .hasMessageContaining("whoever answered does not know the job's secret");
+          .hasMessageContaining("the process that answered does not know the job's secret");
       answering.join();
     }
   }

@@ -1,22 +1,22 @@
 package org.fmi.net;
 
-/** Decides about connections whose peers have proven themselves. Called on the loop's thread. */
+/** Accepts or refuses authenticated connections. Called on the loop's thread. */
 public interface Acceptor {
   /**
-   * Takes a connection by returning its handler.
+   * Accepts a connection by returning its handler.
    *
-   * @param identity what the peer said of itself; empty on local sockets
+   * @param identity the peer's identity; empty on local sockets
    * @param remote the peer's address, for messages
-   * @throws Refused to turn it down
+   * @throws Refused to refuse it
    */
   ConnectionHandler accept(byte[] identity, String remote) throws Refused;
 
-  /** Turns a connection down; the peer gets the code. */
+  /** The refusal of a connection, with a code for the peer. */
   final class Refused extends Exception {
     private static final long serialVersionUID = 1L;
     private final int code;
 
-    /** {@code code} is 1 to 255; its meaning is the caller's. */
+    /** A refusal. {@code code} is 1 to 255; the caller defines its meaning. */
     public Refused(int code, String message) {
       super(message, null, false, false);
       if (code < 1 || code > 255) {

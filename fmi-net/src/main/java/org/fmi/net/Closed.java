@@ -1,14 +1,14 @@
 package org.fmi.net;
 
 /**
- * Why a connection ended.
+ * The reason why a connection ended.
  *
  * @param code the acceptor's reason if {@code why} is {@link Why#REFUSED}, else 0
- * @param detail for people
+ * @param detail the details, for people
  */
 public record Closed(Why why, int code, String detail) {
 
-  /** What ended a connection. */
+  /** The kinds of reasons. */
   public enum Why {
     /** Closed on this side, by {@link Connection#close} or with the loop. */
     HERE,
@@ -18,11 +18,14 @@ public record Closed(Why why, int code, String detail) {
     BROKEN,
     /** The peer was silent for longer than the heartbeat's timeout. */
     SILENT,
-    /** The peer, though of this job, broke a rule: a frame too long; or a handler threw. */
+    /**
+     * The peer, although of this job, violated the protocol by an oversized frame; or a handler
+     * threw.
+     */
     PROTOCOL,
-    /** Nobody answers at that address, or not in time. */
+    /** No answer from that address, or not in time. */
     UNREACHABLE,
-    /** The acceptor is of this job and does not want this connection. */
+    /** The acceptor belongs to this job and refuses the connection. */
     REFUSED,
     /** The peer does not know the job's secret or does not speak the protocol. */
     NOT_AUTHENTIC

@@ -18,8 +18,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: first the {@link Handshake} (not on local sockets), then frames both ways.
- * Methods may be called by any thread.
+ * A connection: first the {@link Handshake} (not on local sockets), then frames in both directions.
+ * Any thread may call its methods.
  *
  * <pre>
  *   0        4
@@ -31,15 +31,18 @@ import org.jspecify.annotations.Nullable;
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class Connection {
-  /** The number of no process. */
+  /** The process number if it is unknown. */
   public static final long UNKNOWN_PROCESS = -1;
 
   private static final int LENGTH = 4;
   private static final int SMALL = 4096;
   private static final int KEEP = 1 << 20;
 
-  /** How long a peer that can be told nothing more is listened to, if its end does not come. */
-  private static final int LAST_WORDS_MILLIS = 1000;
+  /**
+   * The longest time for which a peer that can no longer be written to is read, if its end does not
+   * arrive.
+   */
+  private static final int LAST_FRAMES_MILLIS = 1000;
 
   private enum Stage {
     CONNECTING,
@@ -64,12 +67,12 @@ public final class Connection {
   private byte[] identity = {};
   private @Nullable Future<?> proofLimit;
 
-  /** What has arrived and was not parsed yet, from 0 to its position. */
+  /** Unparsed input, from 0 to its position. */
   private ByteBuffer in = ByteBuffer.allocate(SMALL);
 
   private volatile boolean wrote;
 
-  /** The peer can be told nothing more. */
+  /** Whether writing to the peer has failed. */
   private boolean deaf;
 
   private @Nullable Heartbeat heartbeat;
@@ -99,17 +102,16 @@ public final class Connection {
     return new Connection(loop, channel, null, handshake, handler);
   }
 
-  /** What the peer said of itself when it connected; empty on the connecting side. */
+  /** The identity that the peer gave when it connected; empty on the connecting side. */
   public byte[] identity() {
     return identity.clone();
   }
 
   /**
-   * The process at the other end of a local connection, by the word of the system (SO_PEERCRED):
-   * the one that connected, even if it has ended since.
+   * The process at the other end of a local connection, as the system reports it (SO_PEERCRED): the
+   * one that connected, even if it has ended since.
    *
-   * @return its number, or {@link #UNKNOWN_PROCESS} where sockets are not those of epoll, which
-   *     alone tell
+   * @return its number, or {@link #UNKNOWN_PROCESS} unless the socket is one of epoll
    * @throws IOException if the connection is closed
    */
   public long peerProcess() throws IOException {
@@ -124,10 +126,10 @@ public final class Connection {
   }
 
   /**
-   * Sends a frame, copied before this returns. Frames of one thread arrive in their order.
+   * Sends a frame, which is copied before this returns. Frames of one thread arrive in order.
    *
    * @return false if the connection is not open; the frame is dropped
-   * @throws IllegalArgumentException if it is empty or longer than the loop's bound
+   * @throws IllegalArgumentException if it is empty or exceeds the loop's limit
    */
   public boolean send(ByteBuffer frame) {
     check(loop, frame);
@@ -143,7 +145,7 @@ public final class Connection {
     return send(ByteBuffer.wrap(frame));
   }
 
-  /** Sends a frame over all of a loop's connections named that are open, out of one buffer. */
+  /** Sends a frame over all open connections among these, from one buffer. */
   static void sendAll(NetLoop loop, Collection<Connection> to, ByteBuffer frame) {
     check(loop, frame);
     ByteBuf out = framed(loop, frame);
@@ -170,12 +172,15 @@ public final class Connection {
     return loop.allocator().directBuffer(LENGTH + n).writeInt(n).writeBytes(frame.duplicate());
   }
 
-  /** Bytes sent that the system has not taken yet. */
+  /** The number of bytes sent that the system has not taken yet. */
   public long pendingBytes() {
     return pending.get();
   }
 
-  /** Whether the peer has the same address, and so runs on the same machine. Once it is open. */
+  /**
+   * Whether the peer has the same address, and so runs on the same machine. Valid once the
+   * connection is open.
+   */
   public boolean isWithinMachine() {
     return channel.localAddress() instanceof InetSocketAddress here
         && channel.remoteAddress() instanceof InetSocketAddress there
@@ -183,20 +188,20 @@ public final class Connection {
   }
 
   /**
-   * From now on sends a beat every quarter of {@code timeoutMillis} when there is nothing else to
-   * send, and closes the connection as {@link Closed.Why#SILENT} when nothing has come from the
-   * peer for that long. Both sides must call it, best in {@code onOpen}. Time in which this process
-   * was late itself (stopped, starved) does not count.
+   * Starts heartbeats: sends a beat every quarter of {@code timeoutMillis} if nothing else is sent,
+   * and closes the connection as {@link Closed.Why#SILENT} when nothing has arrived from the peer
+   * for this long. Both sides must call it, best in {@code onOpen}. Time in which this process
+   * itself was late (stopped, starved) does not count.
    */
   public void heartbeat(int timeoutMillis) {
     heartbeat(timeoutMillis, () -> false);
   }
 
   /**
-   * The same, where it can be seen whether a silent peer is starved: it then has {@link
+   * Starts heartbeats if starvation of a silent peer is observable: it then has {@link
    * Heartbeat#PATIENCE} times as long.
    *
-   * @param starved whether the peer runs or waits for a core; asked on the loop's thread
+   * @param starved whether the peer runs or waits for a core; called on the loop's thread
    */
   public void heartbeat(int timeoutMillis, BooleanSupplier starved) {
     if (timeoutMillis < 4) {
@@ -215,7 +220,7 @@ public final class Connection {
         });
   }
 
-  /** Closes it after what was sent before by this thread was given to the system. */
+  /** Closes the connection after everything that this thread has sent was given to the system. */
   public void close() {
     loop.execute(() -> end(Closed.Why.HERE, "closed here"));
   }
@@ -225,9 +230,9 @@ public final class Connection {
     return "Connection[" + channel + "]";
   }
 
-  // All below runs on the loop's thread.
+  // All methods below run on the loop's thread.
 
-  /** Accepting side: registers the channel and begins. */
+  /** Starts the accepting side: registers the channel. */
   void begin(int proofMillis) {
     register();
     if (handshake == null) {
@@ -238,7 +243,7 @@ public final class Connection {
     }
   }
 
-  /** Connecting side. */
+  /** Starts the connecting side. */
   void begin(SocketAddress address, int timeoutMillis, int proofMillis) {
     register();
     limitProof(timeoutMillis);
@@ -266,7 +271,7 @@ public final class Connection {
       tcp.config().setTcpNoDelay(true);
     }
     channel.config().setOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, 0);
-    // A peer that can be told nothing more may have said something before.
+    // A peer that can no longer be written to may have sent something before.
     channel.config().setAutoClose(false);
     channel.closeFuture().addListener(f -> loop.execute(this::finished));
     channel.pipeline().addLast(new Bytes());
@@ -287,7 +292,7 @@ public final class Connection {
             });
   }
 
-  /** Closes it for this reason, unless it is closed already. */
+  /** Closes it for this reason, unless it is already closed. */
   void end(Closed.Why why, String detail) {
     end(new Closed(why, detail));
   }
@@ -296,7 +301,7 @@ public final class Connection {
     if (closed == null) {
       closed = reason;
       if (server != null && stage != Stage.OPEN) {
-        server.refusedOne(this);
+        server.countRefused(this);
       }
       stage = Stage.CLOSED;
       endProofLimit();
@@ -304,7 +309,7 @@ public final class Connection {
     }
   }
 
-  /** The channel is closed; tells the handler. */
+  /** Notifies the handler that the channel is closed. */
   private void finished() {
     switch (stage) {
       case CONNECTING -> end(Closed.Why.UNREACHABLE, "closed while connecting");
@@ -413,7 +418,7 @@ public final class Connection {
     }
     if (in.position() > 0) {
       in.compact();
-    } else { // nothing was complete: compact() would move it all onto itself
+    } else { // nothing was complete: compact() would move all bytes onto themselves
       in.position(in.limit()).limit(in.capacity());
     }
     if (in.position() == 0 && in.capacity() > KEEP) {
@@ -447,9 +452,9 @@ public final class Connection {
               pending.addAndGet(-n);
               if (!f.isSuccess() && !deaf && stage != Stage.CLOSED) {
                 deaf = true;
-                // As a rule it has ended: what it has said last is read, and then its end.
+                // The peer has probably ended: its last frames are read, and then its end.
                 loop.schedule(
-                    LAST_WORDS_MILLIS,
+                    LAST_FRAMES_MILLIS,
                     TimeUnit.MILLISECONDS,
                     () -> end(Closed.Why.BROKEN, String.valueOf(f.cause())));
               }
@@ -499,7 +504,7 @@ public final class Connection {
       end(Closed.Why.SILENT, "silent for " + TimeUnit.NANOSECONDS.toMillis(silence) + " ms");
       return;
     }
-    // What has come may not have been read yet, where this thread waited for a core in between.
+    // Input may not have been read yet if this thread waited for a core in between.
     suspected = silence > 0;
     if (!wrote && pending.get() == 0) {
       write(loop.allocator().directBuffer(LENGTH).writeInt(0));

@@ -3,19 +3,19 @@ package org.fmi.net;
 import java.nio.ByteBuffer;
 
 /**
- * Takes what happens on one connection. Called on the loop's thread, never within a call of the
+ * Handles the events of one connection. Called on the loop's thread, never within a call of the
  * connection's own methods. An exception thrown here goes to the thread's uncaught exception
  * handler and closes the connection.
  */
 public interface ConnectionHandler {
-  /** Both sides have proven themselves; frames may be sent. */
+  /** Both sides are authenticated; frames may be sent. */
   void onOpen(Connection connection);
 
   /** A frame has arrived. Its bytes (big endian) are valid only during the call. */
   void onFrame(Connection connection, ByteBuffer frame);
 
   /**
-   * The connection is over, or could not be made. Called exactly once, also if it was never open.
+   * The connection is over, or could not be made. Called exactly once, even if it was never open.
    */
   void onClosed(Connection connection, Closed closed);
 }

@@ -8,23 +8,23 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
- * Where somebody listens, as published to others.
+ * A listening address, as published to peers.
  *
- * @param host name or address under which others reach it; resolved by them, for a name may mean
- *     something else at home
+ * @param host the name or address under which peers reach it. The peers resolve it, as a name may
+ *     have another meaning on its own machine.
  */
 public record Endpoint(String host, int port) {
 
-  /** Two bytes of port, big endian, then the host in UTF-8. */
+  /** The encoded form: two bytes of port, big endian, then the host in UTF-8. */
   public byte[] bytes() {
     byte[] name = host.getBytes(UTF_8);
     return ByteBuffer.allocate(2 + name.length).putShort((short) port).put(name).array();
   }
 
   /**
-   * Reads what {@link #bytes} wrote.
+   * Decodes the result of {@link #bytes}.
    *
-   * @throws IllegalArgumentException if it is not that
+   * @throws IllegalArgumentException if the bytes are no endpoint
    */
   public static Endpoint of(byte[] bytes) {
     if (bytes.length < 3) {
@@ -40,9 +40,9 @@ public record Endpoint(String host, int port) {
   }
 
   /**
-   * The address to listen at, with any free port, so that others reach it as {@code host}: only the
-   * loopback if that is what {@code host} says, else all, for a node's own name often resolves to
-   * its loopback at home.
+   * The address to listen at, with any free port, so that peers reach it as {@code host}: only the
+   * loopback if {@code host} is one, else all interfaces, as a node's name often resolves to its
+   * loopback on the node itself.
    */
   public static InetSocketAddress listening(String host) throws UnknownHostException {
     boolean loopback = host.equals("localhost") || host.equals("::1") || host.startsWith("127.");

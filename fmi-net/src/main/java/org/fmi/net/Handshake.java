@@ -7,8 +7,8 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 
 /**
- * Proves to each other that both ends of a new connection know the job's secret, before any other
- * byte is looked at. Pure: bytes in, bytes out; no clock, no socket. One object serves one
+ * Proves to both ends of a new connection that the other one knows the job's secret, before any
+ * other byte is read. Pure: bytes in, bytes out; no clock, no socket. One object serves one
  * connection.
  *
  * <pre>
@@ -29,18 +29,17 @@ import java.util.Arrays;
  *   MAC A = HMAC-SHA256(secret, "FMI1 accepting :" | nonce C | nonce A | MAC C | code)
  * </pre>
  *
- * Both nonces are in both codes, so that nothing recorded can be used again; the roles are too, so
- * that nobody's words can be reflected to him. The identity says who connects and what for (its
- * format is the caller's); the accepting side sees it only after it is proven. Whoever lacks the
- * secret learns a random number and gets a closed connection. Lengths are bounded, codes are
- * compared in constant time. A handshake that waits for bytes that never come is its owner's to
- * end, by a timer.
+ * Both nonces are in both codes, so that a recorded code cannot be replayed; the roles are too, so
+ * that a code cannot be reflected to its sender. The identity says who connects and for what
+ * purpose, in the caller's format; the accepting side sees it only once it is proven. A peer
+ * without the secret learns a random number and gets a closed connection. Lengths are bounded, and
+ * codes are compared in constant time. The owner of a handshake limits its duration by a timer.
  */
 public final class Handshake {
-  /** The most bytes an identity may have. */
+  /** The most bytes in an identity. */
   public static final int MAX_IDENTITY = 256;
 
-  /** Where a handshake stands. */
+  /** The states of a handshake. */
   public enum State {
     /** Accepting: waits for HELLO. */
     AWAIT_HELLO,
@@ -48,17 +47,17 @@ public final class Handshake {
     AWAIT_CHALLENGE,
     /** Accepting: waits for PROOF. */
     AWAIT_PROOF,
-    /**
-     * Accepting: the peer has proven itself; the owner calls {@link #accept} or {@link #refuse}.
-     */
+    /** Accepting: the peer is authenticated; the owner calls {@link #accept} or {@link #refuse}. */
     DECIDING,
     /** Connecting: waits for VERDICT. */
     AWAIT_VERDICT,
-    /** Both sides have proven themselves and the connection is wanted: frames may follow. */
+    /** Both sides are authenticated and the connection is accepted: frames may follow. */
     ACCEPTED,
-    /** Both sides have proven themselves and the connection is not wanted, see {@link #code}. */
+    /** Both sides are authenticated and the connection is refused, see {@link #code}. */
     REFUSED,
-    /** The peer is not of this job, or does not speak this protocol: close the connection. */
+    /**
+     * The peer does not belong to this job, or does not speak this protocol: close the connection.
+     */
     FAILED
   }
 
@@ -95,7 +94,7 @@ public final class Handshake {
   /**
    * The connecting side.
    *
-   * @param identity who connects and what for, at most {@link #MAX_IDENTITY} bytes
+   * @param identity the identity and purpose of this side, at most {@link #MAX_IDENTITY} bytes
    */
   public static Handshake connecting(byte[] secret, SecureRandom random, byte[] identity) {
     if (identity.length > MAX_IDENTITY) {
@@ -110,16 +109,15 @@ public final class Handshake {
     return new Handshake(secret, random, State.AWAIT_HELLO, NOTHING);
   }
 
-  /** What to send when the connection is made, possibly nothing. */
+  /** The bytes to send when the connection is made, possibly none. */
   public byte[] start() {
     return state == State.AWAIT_CHALLENGE ? greeting() : NOTHING;
   }
 
   /**
-   * Takes bytes that have arrived, at most those that belong to the handshake: what follows is left
-   * in {@code in}.
+   * Takes bytes that have arrived, up to the end of the handshake; later ones stay in {@code in}.
    *
-   * @return what to send now, possibly nothing
+   * @return the bytes to send now, possibly none
    */
   public byte[] receive(ByteBuffer in) {
     while (in.hasRemaining() && waiting()) {
@@ -145,7 +143,7 @@ public final class Handshake {
     return state;
   }
 
-  /** Whether it needs bytes of the peer to go on. */
+  /** Whether it needs more bytes from the peer. */
   private boolean waiting() {
     return switch (state) {
       case AWAIT_HELLO, AWAIT_CHALLENGE, AWAIT_PROOF, AWAIT_VERDICT -> true;
@@ -153,7 +151,7 @@ public final class Handshake {
     };
   }
 
-  /** What the peer said of itself. Accepting side, once proven. */
+  /** The peer's identity, on the accepting side, once proven. */
   public byte[] identity() {
     if (state != State.DECIDING && state != State.ACCEPTED && state != State.REFUSED) {
       throw new IllegalStateException("identity not proven: " + state);
@@ -161,20 +159,24 @@ public final class Handshake {
     return identity.clone();
   }
 
-  /** Why the connection was refused, 1 to 255; 0 if it was not. */
+  /** The reason of a refusal, 1 to 255; 0 if the connection was not refused. */
   public int code() {
     return code;
   }
 
-  /** Accepting side, when {@link State#DECIDING}: takes the connection; returns what to send. */
+  /**
+   * Accepts the connection. For the accepting side, in state {@link State#DECIDING}. Returns the
+   * bytes to send.
+   */
   public byte[] accept() {
     return decide(0, State.ACCEPTED);
   }
 
   /**
-   * Accepting side, when {@link State#DECIDING}: turns the connection down; returns what to send.
+   * Refuses the connection. For the accepting side, in state {@link State#DECIDING}. Returns the
+   * bytes to send.
    *
-   * @param reason 1 to 255, told to the peer
+   * @param reason 1 to 255, sent to the peer
    */
   public byte[] refuse(int reason) {
     if (reason < 1 || reason > 255) {
@@ -192,7 +194,9 @@ public final class Handshake {
     return join(new byte[] {(byte) decision}, verdictCode(peerNonce, ownNonce, (byte) decision));
   }
 
-  /** Ends early what cannot become right: foreign protocols, lengths out of bounds. */
+  /**
+   * Detects early that a message cannot become valid: a foreign protocol, a length out of bounds.
+   */
   private boolean plausible() {
     return switch (state) {
       case AWAIT_HELLO, AWAIT_CHALLENGE -> {

@@ -3,50 +3,50 @@ package org.fmi.net;
 import java.util.function.BooleanSupplier;
 
 /**
- * Tells when a peer has been silent for too long, on a clock that its owner reads. It suspects its
- * own process first: time in which that was late itself (starved) counts for nobody, and after much
- * of it (stopped) the peer's time starts again. Then it suspects the machine: a peer that is seen
- * to wait for a core is not dead.
+ * Detects that a peer has been silent for too long, on a clock that its owner reads. It suspects
+ * its own process first: time in which the owner was late (starved) does not count, and after a
+ * long delay (stopped) the peer's time restarts. Then it suspects the machine: a peer known to wait
+ * for a core is not dead.
  */
 public final class Heartbeat {
-  /** How long a peer may be silent that is starved, in timeouts. */
+  /** The longest silence of a starved peer, in timeouts. */
   static final int PATIENCE = 12;
 
   private final long timeout;
   private long heardAt;
   private long next;
 
-  /** The peer is heard of just now. */
+  /** A heartbeat that starts as if the peer had just been heard. */
   public Heartbeat(long timeoutNanos, long now) {
     timeout = timeoutNanos;
     heardAt = now;
     next = now + pause();
   }
 
-  /** How long after now, and after each call of {@link #silence}, it is to be called again. */
+  /** The time from now, and from each call of {@link #silence}, to its next call. */
   public long pause() {
     return timeout / 4;
   }
 
-  /** Something has come from the peer. */
+  /** Notes that something has arrived from the peer. */
   public void heard(long now) {
     heardAt = now;
   }
 
   /**
-   * How long the peer has been silent, if that is too long.
+   * The duration of the peer's silence, if it is too long.
    *
-   * @return nanoseconds; 0 if it is not
+   * @return nanoseconds; 0 if it is not too long
    */
   public long silence(long now) {
     return silence(now, () -> false);
   }
 
   /**
-   * The same.
+   * The duration of the peer's silence, if it is too long.
    *
-   * @param starved tells whether the peer is kept from speaking: it runs, or waits for a core.
-   *     Asked at each look from half of the timeout on, so that it can compare
+   * @param starved whether the peer cannot send because it runs or waits for a core. Called at each
+   *     look from half of the timeout on, so that it can compare
    */
   long silence(long now, BooleanSupplier starved) {
     long late = now - next;

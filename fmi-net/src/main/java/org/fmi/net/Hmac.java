@@ -5,8 +5,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
 /**
- * Computes HMAC-SHA256 (RFC 2104). Made from {@link MessageDigest} because {@code javax.crypto.Mac}
- * costs a starting process some 80 ms more, and every rank needs a code before it may say a word.
+ * Computes HMAC-SHA256 (RFC 2104). Built on {@link MessageDigest} because {@code javax.crypto.Mac}
+ * costs a starting process some 80 ms more, and every rank needs a code before its first message.
  */
 public final class Hmac {
   static final int BYTES = 32;
@@ -16,7 +16,7 @@ public final class Hmac {
   private final byte[] outerPad = new byte[BLOCK];
 
   /**
-   * Codes that only those can make who know the key.
+   * A maker of codes that require knowledge of the key.
    *
    * @throws IllegalArgumentException if the key is longer than a block of 64 bytes
    */
@@ -32,7 +32,7 @@ public final class Hmac {
     }
   }
 
-  /** The code, of 32 bytes, over the parts, one after the other. */
+  /** The 32-byte code over the concatenated parts. */
   public byte[] over(byte[]... parts) {
     MessageDigest sha256;
     try {

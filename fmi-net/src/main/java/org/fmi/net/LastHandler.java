@@ -4,10 +4,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandler;
 
 /**
- * The last handler of a channel: what it does not take, nobody does.
+ * The last handler of a channel.
  *
- * <p>Instead of Netty's adapter, whose annotations are read when the first channel is made: for
- * that the virtual machine makes classes, which takes each process milliseconds.
+ * <p>Replaces Netty's adapter, whose annotations are read when the first channel is made. The JVM
+ * creates classes for them, which costs each process milliseconds.
  */
 public abstract class LastHandler implements ChannelInboundHandler {
   @Override
@@ -38,6 +38,6 @@ public abstract class LastHandler implements ChannelInboundHandler {
   public void channelWritabilityChanged(ChannelHandlerContext context) {}
 
   @Override
-  @SuppressWarnings("deprecation") // of handlers that take what is sent
+  @SuppressWarnings("deprecation") // declared so for handlers of outbound events
   public abstract void exceptionCaught(ChannelHandlerContext context, Throwable cause);
 }

@@ -22,7 +22,7 @@ import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 
-/** Makes sockets of the two kinds Netty has here: native epoll, and Java's own. */
+/** Creates the two kinds of sockets that Netty offers here: native epoll, and Java's own. */
 public enum NetIo {
   EPOLL,
   NIO;

@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 /**
  * Owns one daemon thread that carries {@link Connection}s: authenticated ones over TCP, and plain
  * ones over local sockets, which file modes protect. All handlers and tasks run on that thread and
- * must not block. Methods may be called by any thread.
+ * must not block. Any thread may call its methods.
  *
  * <pre>
  *   NetLoop loop = NetLoop.open("fmi-control", secret, NetLoop.MAX_FRAME, System.err::println);
@@ -43,7 +43,7 @@ import java.util.function.Supplier;
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class NetLoop implements AutoCloseable {
-  /** A bound of frames, 16 MiB, that suits the control plane. */
+  /** A frame limit, 16 MiB, that suits the control plane. */
   public static final int MAX_FRAME = 16 << 20;
 
   private static final int LONGEST_LOCAL_PATH = 107;
@@ -79,9 +79,9 @@ public final class NetLoop implements AutoCloseable {
   /**
    * Starts a loop.
    *
-   * @param secret the job's, 32 bytes
-   * @param maxFrame the most bytes a frame may have, sent or received
-   * @param warning gets what the user should know, a line each
+   * @param secret the job's secret, 32 bytes
+   * @param maxFrame the most bytes in a frame, sent or received
+   * @param warning receives messages for the user
    */
   public static NetLoop open(
       String threadName, byte[] secret, int maxFrame, Consumer<String> warning) {
@@ -102,10 +102,10 @@ public final class NetLoop implements AutoCloseable {
   }
 
   /**
-   * Listens for TCP connections; port 0 takes a free one.
+   * Listens for TCP connections; port 0 selects a free port.
    *
-   * @param proofMillis how long a peer may take to prove itself, 5 s at least
-   * @throws IOException if the address cannot be had
+   * @param proofMillis the time limit for a peer's authentication, at least 5 s
+   * @throws IOException if the address is not available
    */
   public Server listen(InetSocketAddress address, int proofMillis, Acceptor acceptor)
       throws IOException {
@@ -115,10 +115,10 @@ public final class NetLoop implements AutoCloseable {
 
   /**
    * Listens at a local socket of mode 0600, in a directory that only its owner may enter. Peers are
-   * not asked to prove anything.
+   * not authenticated.
    *
-   * @throws IOException if the socket cannot be made, its path is too long, or the directory is
-   *     open to others
+   * @throws IOException if the socket cannot be created, its path is too long, or the directory is
+   *     open to other users
    */
   public Server listenLocal(Path path, Acceptor acceptor) throws IOException {
     Path directory = path.toAbsolutePath().getParent();
@@ -134,7 +134,7 @@ public final class NetLoop implements AutoCloseable {
     return server;
   }
 
-  /** Makes a channel; Netty's own exception is none that a caller of ours expects. */
+  /** Creates a channel; turns Netty's exception into one that callers expect. */
   private static ServerChannel channel(Supplier<ServerChannel> maker) throws IOException {
     try {
       return maker.get();
@@ -159,11 +159,12 @@ public final class NetLoop implements AutoCloseable {
   }
 
   /**
-   * Connects over TCP; the handler hears of the outcome.
+   * Connects over TCP; the handler learns the outcome.
    *
-   * @param identity who connects and what for, at most {@link Handshake#MAX_IDENTITY} bytes
-   * @param timeoutMillis for the connection, which the peer's system makes
-   * @param proofMillis for the handshake, for which the peer itself needs a core
+   * @param identity the identity and purpose of this side, at most {@link Handshake#MAX_IDENTITY}
+   *     bytes
+   * @param timeoutMillis the time limit for the connection, which the peer's system makes
+   * @param proofMillis the time limit for the handshake, for which the peer itself needs a core
    * @throws RejectedExecutionException if the loop is closed
    */
   public Connection connect(
@@ -180,7 +181,7 @@ public final class NetLoop implements AutoCloseable {
   }
 
   /**
-   * Connects to a local socket; the handler hears of the outcome.
+   * Connects to a local socket; the handler learns the outcome.
    *
    * @throws RejectedExecutionException if the loop is closed
    */
@@ -195,23 +196,23 @@ public final class NetLoop implements AutoCloseable {
     try {
       execute(begin);
     } catch (RejectedExecutionException e) {
-      channel.unsafe().closeForcibly(); // it never came to a loop that would
+      channel.unsafe().closeForcibly(); // no loop will close it
       throw e;
     }
   }
 
   /**
-   * Sends the same frame over several connections of this loop, which share one copy of it; those
-   * that are not open drop it.
+   * Sends one frame over several connections of this loop, from one copy. Connections that are not
+   * open drop it.
    *
-   * @throws IllegalArgumentException if it is empty or longer than the loop's bound
+   * @throws IllegalArgumentException if it is empty or exceeds the loop's limit
    */
   public void send(Collection<Connection> to, byte[] frame) {
     Connection.sendAll(this, to, ByteBuffer.wrap(frame));
   }
 
   /**
-   * Runs a task on the loop's thread, after those given before. What it throws goes to the thread's
+   * Runs a task on the loop's thread, after earlier tasks. An exception goes to the thread's
    * uncaught exception handler.
    *
    * @throws RejectedExecutionException if the loop is closed
@@ -220,7 +221,7 @@ public final class NetLoop implements AutoCloseable {
     io.execute(() -> guard(task));
   }
 
-  /** Runs a task on the loop's thread after a while. */
+  /** Runs a task on the loop's thread after a delay. */
   public ScheduledFuture<?> schedule(long delay, TimeUnit unit, Runnable task) {
     return io.schedule(() -> guard(task), delay, unit);
   }
@@ -231,8 +232,8 @@ public final class NetLoop implements AutoCloseable {
   }
 
   /**
-   * Closes all connections (after what was sent before was given to the system) and ends the
-   * thread. Waits for it unless called on the loop's thread.
+   * Closes all connections, after everything sent so far was given to the system, and ends the
+   * thread. Waits for its end unless called on the loop's thread.
    */
   @Override
   public void close() {
@@ -248,7 +249,7 @@ public final class NetLoop implements AutoCloseable {
     for (Connection connection : connections.toArray(Connection[]::new)) {
       connection.end(Closed.Why.HERE, "loop closed");
     }
-    // Behind the notices of what was just closed.
+    // After the notifications of the closed connections.
     io.execute(() -> io.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS));
   }
 
@@ -284,13 +285,13 @@ public final class NetLoop implements AutoCloseable {
     connections.remove(connection);
   }
 
-  /** Runs it; false if it threw, which was reported. */
+  /** Runs a task; returns false if it threw, which was reported. */
   boolean guard(Runnable task) {
     try {
       task.run();
       return true;
     } catch (Throwable e) {
-      // Errors too: without memory for one frame the others must still be carried.
+      // Errors too: without memory for one frame, the other connections must still be served.
       thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
       return false;
     }

@@ -8,9 +8,9 @@ import io.netty.util.internal.logging.MessageFormatter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes Netty's warnings and errors to standard error. Without it Netty looks for logging
- * libraries in all jars, which costs a starting process 15 ms, and 60 with the one it finds in the
- * JDK.
+ * Writes Netty's warnings and errors to standard error. Without it Netty searches all jars for
+ * logging libraries, which costs a starting process 15 ms, and 60 ms with the one that it finds in
+ * the JDK.
  */
 final class NettyLog extends AbstractInternalLogger {
   private static final long serialVersionUID = 1L;
@@ -19,7 +19,7 @@ final class NettyLog extends AbstractInternalLogger {
     super(name);
   }
 
-  /** Makes all of Netty use it. */
+  /** Installs it for all of Netty. */
   static void install() {
     InternalLoggerFactory.setDefaultFactory(
         new InternalLoggerFactory() {

@@ -7,8 +7,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rank says of itself when it connects to another: the {@link Handshake}'s identity between
- * ranks.
+ * The identity of a rank that connects to another rank, in the {@link Handshake}.
  *
  * <pre>
  *   0       4      8    12               13
@@ -17,15 +16,15 @@ import org.jspecify.annotations.Nullable;
  *   +-------+------+----+----------------+---------+-----
  * </pre>
  *
- * @param purpose what the connection carries, e.g. "tcp"
+ * @param purpose the content of the connection, e.g. "tcp"
  * @param job the job's id
- * @param from the rank that connects
- * @param to the rank it wants to reach
+ * @param from the connecting rank
+ * @param to the rank that it wants to reach
  */
 public record PeerIdentity(String purpose, String job, int epoch, int from, int to) {
 
   /**
-   * The bytes to connect with.
+   * The encoded identity.
    *
    * @throws IllegalArgumentException if purpose and job are too long
    */
@@ -40,7 +39,7 @@ public record PeerIdentity(String purpose, String job, int epoch, int from, int 
     return all.put((byte) p.length).put(p).put(j).array();
   }
 
-  /** The identity in {@code bytes}; null if they are none. */
+  /** Decodes an identity; null if the bytes are none. */
   public static @Nullable PeerIdentity of(byte[] bytes) {
     try {
       ByteBuffer all = ByteBuffer.wrap(bytes);

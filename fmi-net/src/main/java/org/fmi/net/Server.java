@@ -10,18 +10,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Accepts connections at one address. Those that have not proven themselves yet are few (the oldest
- * is closed for a new one) and short-lived.
+ * Accepts connections at one address. Connections that are not authenticated yet are few (the
+ * oldest is closed for a new one) and short-lived.
  */
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
 public final class Server {
   static final int MAX_UNPROVEN = 1024;
 
-  /** The least time a peer has to prove itself. */
+  /** The least time for a peer's authentication. */
   static final int PROOF_MILLIS = 5000;
 
-  /** Peers need not prove anything. */
+  /** Peers need no authentication. */
   static final int NO_PROOF = 0;
 
   private final NetLoop loop;
@@ -31,15 +31,15 @@ public final class Server {
   private final Consumer<String> warning;
   private final AtomicLong refused = new AtomicLong();
 
-  /** In the order they came. Used on the loop's thread. */
+  /** Unauthenticated connections, in order of arrival. Used on the loop's thread. */
   private final LinkedHashSet<Connection> unproven = new LinkedHashSet<>();
 
-  /** Whether a line has said that connections cannot be accepted. Used on the loop's thread. */
+  /** Whether the user knows that connections cannot be accepted. Used on the loop's thread. */
   private boolean deaf;
 
   /**
-   * @param proofMillis how long a peer may take to prove itself, or {@link #NO_PROOF}
-   * @param warning gets what the user should know, a line each
+   * @param proofMillis the time limit for a peer's authentication, or {@link #NO_PROOF}
+   * @param warning receives messages for the user
    */
   Server(
       NetLoop loop,
@@ -55,17 +55,20 @@ public final class Server {
     channel.pipeline().addLast(new Incoming());
   }
 
-  /** The port it listens at; -1 for a local socket. */
+  /** The listening port; -1 for a local socket. */
   public int port() {
     return channel.localAddress() instanceof InetSocketAddress a ? a.getPort() : -1;
   }
 
-  /** Connections that were closed because they were not proven, not in time, or not wanted. */
+  /**
+   * The number of connections closed because their authentication failed or took too long, or
+   * because they were refused.
+   */
   public long refused() {
     return refused.get();
   }
 
-  /** Stops listening; connections made so far stay. Any thread. */
+  /** Stops listening; existing connections stay. Any thread. */
   public void close() {
     channel.close();
   }
@@ -78,7 +81,7 @@ public final class Server {
     unproven.remove(connection);
   }
 
-  void refusedOne(Connection connection) {
+  void countRefused(Connection connection) {
     unproven.remove(connection);
     refused.incrementAndGet();
   }
@@ -98,7 +101,9 @@ public final class Server {
       connection.begin(proofMillis);
     }
 
-    /** Out of file descriptors, mostly: accepting at full speed would only spin. */
+    /**
+     * Handles a failed accept, mostly for lack of file descriptors: an immediate retry would spin.
+     */
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       if (!deaf) {
@@ -108,7 +113,7 @@ public final class Server {
                 + channel.localAddress()
                 + ": "
                 + cause.getMessage()
-                + "; it is tried again every second. More open files (ulimit -n) would help");
+                + "; retrying every second. Raise the limit on open files (ulimit -n)");
       }
       channel.config().setAutoRead(false);
       loop.schedule(1, TimeUnit.SECONDS, () -> channel.config().setAutoRead(true));

@@ -1,6 +1,6 @@
 /**
- * Authenticated, framed connections: the handshake every connection of a job passes, and a loop
- * that carries the control plane and the log-ring.
+ * Authenticated, framed connections: the handshake of every connection of a job, and a loop that
+ * carries the control plane and the log-ring.
  */
 @NullMarked
 package org.fmi.net;

@@ -252,7 +252,7 @@ public sealed interface Notice {
      * @param reason a message for the user
      */
     public static Degraded filesRefused(String reason) {
-      return new Degraded(reason + ": looks for an older generation");
+      return new Degraded(reason + ": trying an older generation");
     }
   }
 

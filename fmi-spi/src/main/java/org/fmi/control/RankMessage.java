@@ -68,7 +68,7 @@ public sealed interface RankMessage {
     public static final long NO_VERSION = -1;
 
     /** The standing of a rank without a log. */
-    public static final Standing NONE = new Standing(-1, NO_VERSION, false, "keeps no log");
+    public static final Standing NONE = new Standing(-1, NO_VERSION, false, "has no message log");
 
     /** The standing of a rank outside of a flow. */
     public Standing(long loop, long version, boolean goesOn, String reason) {

@@ -29,14 +29,14 @@ public final class Refusal {
   /** Finds advice by the words of strerror(3), all that Java passes on. */
   private static String wayOut(String reason) {
     if (reason.contains("Too many open files in system")) {
-      return "; the machine has no more of them: a larger fs.file-max would help (sysctl)";
+      return "; the machine has reached its limit: raise fs.file-max (sysctl)";
     } else if (reason.contains("Too many open files")) {
-      return "; a process may not have as many as it needs: raise the limit (ulimit -n 4096)";
+      return "; this process has reached its limit: raise it (ulimit -n 4096)";
     } else if (reason.contains("File too large")) {
-      return "; files may not be as large as that, those in memory included: lift the limit"
+      return "; the file exceeds the size limit, which covers files in memory too: lift it"
           + " (ulimit -f unlimited)";
     } else if (reason.contains("Disk quota exceeded")) {
-      return "; your files may not take more there: delete some, or have the quota raised";
+      return "; you have used up your quota there: delete files, or have it raised";
     }
     return "";
   }

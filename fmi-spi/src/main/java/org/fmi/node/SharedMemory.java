@@ -164,7 +164,7 @@ public final class SharedMemory implements NodeMemory {
           cause);
     }
     return new IOException(
-        "a checkpoint needs %d MiB in %s, %d MiB are free; fewer ranks per node, a smaller state, or more memory there would help (%s)"
+        "a checkpoint needs %d MiB in %s, but %d MiB are free; use fewer ranks per node, a smaller state, or more memory there (%s)"
             .formatted(mebibytes(bytes), directory, free.of(directory) >> MIB_SHIFT, cause),
         cause);
   }

@@ -62,9 +62,9 @@ public sealed interface FlowScope {
                 + rank
                 + " has computed "
                 + of.newest
-                + " iterations and another one "
+                + " iterations and another rank "
                 + front
-                + ", and keeps the states of the last two");
+                + ", and a rank stores only its last two states");
       }
     }
     FlowPlan plan = FlowPlan.of(inputs, line, front, lost);
@@ -72,8 +72,8 @@ public sealed interface FlowScope {
     if (loading > limit) {
       return new All(
           loading == progress.size()
-              ? "each has something that the lost data came from"
-              : loading + " ranks would have to compute again, and --flow-limit allows " + limit);
+              ? "the lost data depends on every rank"
+              : loading + " ranks would have to recompute, and --flow-limit allows " + limit);
     }
     return new Some(plan, front, lost);
   }

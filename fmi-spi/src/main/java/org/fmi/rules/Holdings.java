@@ -161,8 +161,8 @@ public final class Holdings {
             + id.iteration()
             + " is lost for good: ranks "
             + loss.ranks
-            + " of one checkpoint group lost theirs at once, or found it damaged, and the group's"
-            + " code brings back "
+            + " of one checkpoint group lost their parts or found them damaged, and the group's"
+            + " code rebuilds "
             + loss.tolerance;
   }
 

@@ -36,7 +36,7 @@ final class FlowScopeTest {
   void whoHasGoneFurtherHasThatStateNoMore() {
     assertThat(whyAll(2, AT_6, new Progress(8, true), Progress.LOST))
         .isEqualTo(
-            "rank 1 has computed 8 iterations and another one 6, and keeps the states of the last"
+            "rank 1 has computed 8 iterations and another rank 6, and a rank stores only its last"
                 + " two");
     assertThat(whyAll(2, AT_6, new Progress(7, false), Progress.LOST))
         .startsWith("rank 1 has computed 7 iterations");
@@ -50,8 +50,7 @@ final class FlowScopeTest {
   @Test
   void noMoreThanTheLimitComputeAgain() {
     assertThat(whyAll(1, AT_6, Progress.LOST, AT_6))
-        .isEqualTo("2 ranks would have to compute again, and --flow-limit allows 1");
-    assertThat(whyAll(1, AT_6, Progress.LOST))
-        .isEqualTo("each has something that the lost data came from");
+        .isEqualTo("2 ranks would have to recompute, and --flow-limit allows 1");
+    assertThat(whyAll(1, AT_6, Progress.LOST)).isEqualTo("the lost data depends on every rank");
   }
 }

@@ -66,7 +66,7 @@ final class RecoveryLineTest {
         .isInstanceOf(UnrecoverableException.class)
         .hasMessageContaining("[2, 3]")
         .hasMessageContaining("iteration 10")
-        .hasMessageContaining("brings back 1");
+        .hasMessageContaining("rebuilds 1");
   }
 
   @Test
@@ -121,7 +121,7 @@ final class RecoveryLineTest {
         assertThatThrownBy(() -> RecoveryLine.choose(held, false))
             .isInstanceOf(UnrecoverableException.class)
             .hasMessageContaining("[0, 1, 2]")
-            .hasMessageContaining("brings back 2");
+            .hasMessageContaining("rebuilds 2");
       }
     }
   }

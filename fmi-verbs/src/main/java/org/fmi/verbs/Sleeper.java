@@ -95,7 +95,7 @@ public final class Sleeper implements AutoCloseable {
     if (port == 0) {
       int socket = Posix.socket(saved, AF_INET, SOCK_DGRAM_NONBLOCK_CLOEXEC);
       if (socket < 0) {
-        throw Posix.failed("no UDP port to be woken at: socket", saved);
+        throw Posix.failed("no UDP port for wake-ups: socket", saved);
       }
       set(BELL, socket);
       try (Arena own = Arena.ofConfined()) {
@@ -105,7 +105,7 @@ public final class Sleeper implements AutoCloseable {
         MemorySegment length = own.allocateFrom(JAVA_INT, SOCKADDR_BYTES);
         if (Posix.bind(saved, socket, address) != 0
             || Posix.getsockname(saved, socket, address, length) != 0) {
-          throw Posix.failed("no UDP port to be woken at", saved);
+          throw Posix.failed("no UDP port for wake-ups", saved);
         }
         port =
             Byte.toUnsignedInt(address.get(JAVA_BYTE, 2)) << 8

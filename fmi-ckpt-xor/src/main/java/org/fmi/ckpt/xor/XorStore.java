@@ -580,7 +580,7 @@ final class XorStore implements CheckpointStore {
     String parity =
         losses == 0
             ? "a group of %d ranks has no parity".formatted(group.length)
-            : "the parity of the group of %d ranks %s brings back %d"
+            : "the parity of the group of %d ranks %s rebuilds %d"
                 .formatted(group.length, Arrays.toString(group), losses);
     return new UnrecoverableException(
         "checkpoint %d (loop %d, iteration %d) %s: %s"

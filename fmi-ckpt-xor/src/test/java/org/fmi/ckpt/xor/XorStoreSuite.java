@@ -406,7 +406,7 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
           UnrecoverableException.class,
           "checkpoint 12 (loop 0, iteration 120)",
           Arrays.toString(lost),
-          "group of 5 ranks [1, 4, 7, 10, 13] brings back " + losses);
+          "group of 5 ranks [1, 4, 7, 10, 13] rebuilds " + losses);
       // The same when the caller knows of one only.
       assertAllThrow(
           group.attempt((store, i) -> store.rebuild(id, new int[] {lost[0]})),

@@ -355,7 +355,7 @@ final class LaunchIT {
     assertThat(Files.readAllLines(out())).containsExactly(CoreList.format(two));
     assertThat(err())
         .contains("node0: rank 0 on cores " + CoreList.format(two))
-        .containsPattern("fmi: shm: ranks (may|cannot) read long messages out of each other's");
+        .containsPattern("fmi: shm: ranks (can|cannot) read long messages from each other's");
   }
 
   @Wide

@@ -541,7 +541,7 @@ final class LevelsIT {
     assertThat(next.value("state")).isEqualTo(LevelsProgram.result(2));
     assertThat(next.err())
         .contains(file + ": damaged: block ")
-        .contains("looks for an older generation");
+        .contains("trying an older generation");
     assertThat(next.events("AllRunning").getFirst()).containsEntry("iteration", "50");
 
     // Cut short it is seen from outside.

@@ -383,7 +383,7 @@ final class RecoveryIT {
       throws IOException, InterruptedException {
     Fmirun.Result result = twoNodes(1).run();
     assertThat(result.status()).as(result.err()).isEqualTo(70);
-    assertThat(result.err()).contains("lost for good", "brings back 1", "--group-losses");
+    assertThat(result.err()).contains("lost for good", "rebuilds 1", "--group-losses");
   }
 
   @Test

@@ -4,26 +4,26 @@ import java.io.IOException;
 import org.fmi.verbs.Verbs;
 
 /**
- * What a device has room for, so that no message ever finds a receiver without a buffer, and
- * completions never overrun their queue: each buffer that was posted completes once, each piece of
- * work too.
+ * The capacity used of a device. It guarantees that a message always finds a receive buffer, and
+ * that completions never overrun their queue: each posted buffer and each work request completes
+ * once.
  *
- * @param connections that a rank may have
- * @param depth work that each of them may have outstanding
+ * @param connections the most connections of a rank
+ * @param depth the most outstanding work requests per connection
  */
 record Capacity(int connections, int depth) {
   private static final int LEAST_DEPTH = 16;
 
   /**
-   * As many connections as there are peers, if the device can have them; else as many as it can.
+   * Chooses one connection per peer if the device allows it; else the most it allows.
    *
-   * @throws IOException if it can have none, or too few where all ranks must be reached
+   * @throws IOException if it allows none, or too few although all ranks must be reached
    */
   static Capacity of(Verbs.Limits limits, int peers, boolean mustReachAll) throws IOException {
     if (limits.receives() == 0) {
       throw new IOException(
-          "rdma: the device has no shared receive queues; --verbs disni does without, --transport"
-              + " tcp too");
+          "rdma: the device has no shared receive queues; use --verbs disni, which needs none, or"
+              + " --transport tcp");
     }
     int connections = most(limits, peers);
     if (connections < (mustReachAll ? peers : 1)) {
@@ -32,7 +32,7 @@ record Capacity(int connections, int depth) {
               + peers
               + " peers: "
               + limits
-              + "; --transport tcp would help");
+              + "; use --transport tcp");
     }
     int depth = RdmaTransport.DEPTH;
     while (depth > LEAST_DEPTH && !fits(limits, connections, depth)) {
@@ -65,6 +65,6 @@ record Capacity(int connections, int depth) {
   Verbs.Sizes sizes(int inlineBytes) {
     int buffers = ReceivePool.most(connections);
     return new Verbs.Sizes(
-        depth, inlineBytes, buffers, buffers + connections * depth, ReceivePool.UNDER_WAY);
+        depth, inlineBytes, buffers, buffers + connections * depth, ReceivePool.IN_FLIGHT);
   }
 }

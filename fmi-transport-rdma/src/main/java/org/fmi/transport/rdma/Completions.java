@@ -9,8 +9,8 @@ import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the device's completions: hands on what has arrived, gives back what was sent, and tells
- * the peers what they may send.
+ * Takes the device's completions: delivers received frames, reclaims buffers of sent ones, and
+ * sends grants to peers.
  */
 final class Completions {
   private final Verbs verbs;
@@ -18,13 +18,13 @@ final class Completions {
   private final ReceivePool receives;
   private final Reads reads;
 
-  /** Completions fetched, and how many of them were taken. */
+  /** The number of fetched completions, and of those taken. */
   private int fetched;
 
   private int taken;
 
-  /** Connections whose peers do not know yet what was granted. */
-  private final ArrayList<Link> untold = new ArrayList<>();
+  /** Links with grants that their peers do not know yet. */
+  private final ArrayList<Link> unsent = new ArrayList<>();
 
   Completions(Verbs verbs, Links links, ReceivePool receives, Reads reads) {
     this.verbs = verbs;
@@ -33,7 +33,7 @@ final class Completions {
     this.reads = reads;
   }
 
-  /** Whether some were fetched and not taken yet. */
+  /** Whether fetched completions are left to take. */
   boolean any() {
     return taken < fetched;
   }
@@ -41,7 +41,7 @@ final class Completions {
   /**
    * Takes completions, until there are none or this many batches have been fetched.
    *
-   * @return how many were taken
+   * @return the number taken
    */
   int takeAll(FrameHandler handler, int batches) throws IOException {
     int work = 0;
@@ -57,7 +57,7 @@ final class Completions {
     }
   }
 
-  /** Fetches the next batch. Returns whether there is one. */
+  /** Fetches the next batch; returns whether there is one. */
   boolean fetch() throws IOException {
     taken = 0;
     fetched = 0;
@@ -88,7 +88,7 @@ final class Completions {
     }
   }
 
-  /** If it is the device that has failed, that is the reason, and those of all others. */
+  /** Loses a link. If the device has failed, that is the reason, for all other links too. */
   private void lose(Link link, String reason) throws IOException {
     links.loseAll();
     links.lose(link, reason);
@@ -126,7 +126,7 @@ final class Completions {
       return;
     }
     deliver(link, buffer, bytes, handler);
-    tell(link);
+    sendGrants(link);
   }
 
   private void deliver(Link link, int buffer, int bytes, FrameHandler handler) throws IOException {
@@ -147,31 +147,31 @@ final class Completions {
     }
   }
 
-  private void tell(Link link) {
+  private void sendGrants(Link link) {
     try {
-      if (link.state == Link.State.OPEN && !link.tell() && !link.untold) {
-        link.untold = true;
-        untold.add(link);
+      if (link.state == Link.State.OPEN && !link.sendGrants() && !link.grantsUnsent) {
+        link.grantsUnsent = true;
+        unsent.add(link);
       }
     } catch (IOException e) {
       links.lose(link, String.valueOf(e.getMessage()));
     }
   }
 
-  /** Tells those grants for which there was no room before. */
-  void tellUntold() {
-    if (untold.isEmpty()) {
+  /** Sends the grants for which there was no room before. */
+  void sendUnsentGrants() {
+    if (unsent.isEmpty()) {
       return;
     }
-    Link[] all = untold.toArray(Link[]::new);
-    untold.clear();
+    Link[] all = unsent.toArray(Link[]::new);
+    unsent.clear();
     for (Link link : all) {
-      link.untold = false;
-      tell(link);
+      link.grantsUnsent = false;
+      sendGrants(link);
     }
   }
 
-  /** Takes completions; what arrives is dropped. */
+  /** Takes all completions; drops received frames. */
   void takeRest() throws IOException {
     do {
       while (taken < fetched) {

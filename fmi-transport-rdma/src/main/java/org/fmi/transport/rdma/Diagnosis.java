@@ -12,22 +12,22 @@ import org.fmi.verbs.LockedMemory;
 import org.fmi.verbs.PortQuery;
 import org.fmi.verbs.VerbsProvider;
 
-/** What RDMA needs of a machine, item by item, and whether this one has it. */
+/** RDMA's requirements of a machine, and whether this one meets them. */
 final class Diagnosis {
   private static final int MANY_PEERS = 1000;
 
   private final Devices devices;
 
-  /** Without a device nothing else of RDMA is needed, unless the user asks for it. */
+  /** False without a device, where nothing else is needed unless the user asks for RDMA. */
   private final boolean wanted;
 
-  /** A library that is missing is one finding, however many ports need it. */
+  /** The findings; a missing library is one finding, however many ports need it. */
   private final Set<Finding> findings = new LinkedHashSet<>();
 
   /**
-   * Of these devices.
+   * A diagnosis of these devices.
    *
-   * @param asked whether the user has chosen how they are used
+   * @param asked whether the user has chosen a provider
    */
   Diagnosis(Devices devices, boolean asked) {
     this.devices = devices;
@@ -38,15 +38,15 @@ final class Diagnosis {
     try {
       return devices.ports().isEmpty();
     } catch (IOException e) {
-      return false; // which is a finding
+      return false; // reported as a finding
     }
   }
 
   private interface Item {
     /**
-     * Describes what is there.
+     * Describes the item.
      *
-     * @throws IOException if it is not; says what would help
+     * @throws IOException if it is missing; says what would help
      */
     String describe() throws IOException;
   }
@@ -105,7 +105,7 @@ final class Diagnosis {
   }
 
   /**
-   * Describes the limit.
+   * Describes the limit of locked memory.
    *
    * @throws IOException if it is too low for any rank
    */
@@ -117,30 +117,30 @@ final class Diagnosis {
             + LockedMemory.kib(limit)
             + "; a rank needs "
             + LockedMemory.kib(least)
-            + ", one that talks to "
+            + ", with "
             + MANY_PEERS
-            + " others "
+            + " peers "
             + LockedMemory.kib(locked(MANY_PEERS, provider));
     if (limit >= least) {
       return described;
     }
     if (exempt) {
-      return described + "; for this process no limit holds (CAP_IPC_LOCK)";
+      return described + "; this process is exempt (CAP_IPC_LOCK)";
     }
     throw new IOException("rdma: " + described + "; " + LockedMemory.WAY_OUT);
   }
 
   /**
-   * Bytes that a rank locks for its buffers and queues at most: in a recovery it opens the next
-   * epoch's transport before it closes the last one's.
+   * The most bytes that a rank locks for its buffers and queues: in a recovery it opens the next
+   * epoch's transport before it closes the previous one.
    */
   static long locked(int peers, VerbsProvider provider) {
     int last = SendPool.FRAMES + ReceivePool.most(peers);
     int next = SendPool.FRAMES + ReceivePool.most(1);
-    // Each peer may have two connections for a moment, when both dial; and the next epoch has one.
+    // Each peer may briefly have two connections, when both dial; and the next epoch has one.
     long connections = 2L * peers + 1;
     return (long) (last + next) * Slab.FRAME_BYTES
         + connections
-            * provider.lockedBytes(RdmaTransport.DEPTH, ReceivePool.UNDER_WAY, Slab.FRAME_BYTES);
+            * provider.lockedBytes(RdmaTransport.DEPTH, ReceivePool.IN_FLIGHT, Slab.FRAME_BYTES);
   }
 }

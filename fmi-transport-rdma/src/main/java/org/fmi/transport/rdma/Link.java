@@ -9,42 +9,42 @@ import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One peer's connection: what may be sent over it and read from the peer, and what is under way.
+ * A peer's connection: its credits, its outstanding work, and its reads from the peer's memory.
  *
- * <p><b>Credits</b> count frames, both ways, from the connection's begin on; they wrap around.
+ * <p><b>Credits</b> count frames, in both directions, from the start of the connection; they wrap
+ * around.
  *
  * <pre>
  *   sender                              receiver
- *   sent &lt;= allowed  &lt;--immediate---  told &lt;= granted = received + what has a buffer
+ *   sent &lt;= allowed  &lt;--immediate---  announced &lt;= granted = received + free buffers
  * </pre>
  *
- * <b>Empty messages</b> tell grants when no frame goes that way. They take a buffer at the sender
- * that nobody granted, so there may only be {@link ReceivePool#TELLING} of them under way. The n-th
- * is sent only when all frames have arrived that the (n-2)th allowed. Grants are sent only when
- * they are news; so the peer cannot have sent the last of those frames before it took the (n-2)th
- * message, and gave its buffer back. So when the n-th goes, only the (n-1)th may still be under
- * way.
+ * <b>Empty messages</b> carry grants when no frame goes that way. They take an ungranted buffer at
+ * their receiver, so only {@link ReceivePool#EMPTY} of them may be in flight. The n-th is sent only
+ * when all frames allowed by the (n-2)th have arrived. Grants are sent only when they are new, so
+ * the peer cannot have sent the last of these frames before it took the (n-2)th message and
+ * returned its buffer. So when the n-th is sent, only the (n-1)th may still be in flight.
  */
 final class Link {
-  /** The life of a connection. A lost one is kept until the transport closes. */
+  /** The states of a connection. A lost one is held until the transport closes. */
   enum State {
     /** This side has dialled. */
     DIALLING,
-    /** The other side has dialled and was answered. */
+    /** The other side has dialled and this side has accepted. */
     ACCEPTED,
-    /** Frames may go. */
+    /** Frames may be sent. */
     OPEN,
     /** Broken. */
     LOST
   }
 
-  /** Work requests kept for empty messages and the marker at the end. */
+  /** Work requests reserved for empty messages and the final marker. */
   private static final int KEPT = 4;
 
-  /** In place of a buffer: the work is a piece that is read. */
+  /** Replaces a buffer's number if the work is a read of a piece. */
   private static final int PIECE = -2;
 
-  /** Pieces that are read at a time; what is posted behind the first completes after it. */
+  /** Pieces read at a time; work posted after the first completes after it. */
   private static final int PIECES = 4;
 
   final RdmaConnection connection;
@@ -52,16 +52,16 @@ final class Link {
   final Greeting.Request request;
   State state;
 
-  /** It has broken the protocol: nothing of it is taken any more. */
+  /** Whether the peer has violated the protocol, so that its input is ignored. */
   boolean mute;
 
-  /** In the transport's list of those that could not tell their grants. */
-  boolean untold;
+  /** Whether it is in the transport's list of links with unsent grants. */
+  boolean grantsUnsent;
 
   private final ReceivePool receives;
   private final SendPool sends;
 
-  // Work requests: one in this many is signalled.
+  // Work requests; one in this many is signalled.
   private final int[] buffers;
   private final int mask;
   private final int every;
@@ -69,28 +69,28 @@ final class Link {
   private int completed;
   private int unsignalled;
 
-  // Messages read, in their order.
+  // Messages being read, in order.
   private final ArrayDeque<Read> unasked = new ArrayDeque<>();
   private final ArrayDeque<Read> underWay = new ArrayDeque<>();
   private final int pieceBytes;
   private int pieces;
 
-  // Frames out.
+  // Outgoing frames.
   private int sent;
   private int allowed;
 
-  // Frames in.
+  // Incoming frames.
   private int received;
   private int granted = ReceivePool.BASE;
-  private int told = ReceivePool.BASE;
-  private int toldEmpty = ReceivePool.BASE;
-  private int toldEmptyBefore;
+  private int announced = ReceivePool.BASE;
+  private int announcedEmpty = ReceivePool.BASE;
+  private int announcedEmptyBefore;
 
   /**
-   * A connection that is being made.
+   * A connection being made.
    *
-   * @param depth work that may be outstanding, a power of two
-   * @param pieceBytes as many are read at once
+   * @param depth the most outstanding work requests, a power of two
+   * @param pieceBytes the most bytes per read
    */
   Link(
       RdmaConnection connection,
@@ -113,14 +113,14 @@ final class Link {
     this.pieceBytes = pieceBytes;
   }
 
-  // ---- out
+  // ---- outgoing
 
-  /** The connection stands; the peer has buffers for {@code credits} frames. */
+  /** Opens the link: the peer has buffers for {@code credits} frames. */
   void open(int credits) {
     allowed = credits;
   }
 
-  /** The peer has granted this many in all. */
+  /** Notes the total number of grants by the peer. */
   void allow(int grants) {
     if (grants - allowed > 0) {
       allowed = grants;
@@ -131,12 +131,12 @@ final class Link {
     return posted - completed;
   }
 
-  /** Whether there is room for a frame. */
+  /** Whether a frame can be sent. */
   boolean ready() {
     return allowed - sent > 0 && outstanding() < buffers.length - KEPT;
   }
 
-  /** Sends a small frame from memory that is free again at once. */
+  /** Sends a small frame from memory that is reusable at once. */
   void sendInline(Frame frame, MemorySegment scratch) throws IOException {
     frame.encode(scratch, 0);
     post(scratch.address(), frame.bytes(), 0, RdmaConnection.INLINE, SendPool.NONE);
@@ -149,7 +149,7 @@ final class Link {
     long at = Slab.offset(buffer);
     try {
       frame.encode(slab.memory, at);
-    } catch (RuntimeException | Error e) { // of the payload: its arena is closed
+    } catch (RuntimeException | Error e) { // for the payload: its arena is closed
       sends.give(buffer);
       throw e;
     }
@@ -167,10 +167,10 @@ final class Link {
         nextId(), address, bytes, key, granted, flags | (signal ? RdmaConnection.SIGNALLED : 0));
     buffers[posted & mask] = buffer;
     posted++;
-    told = granted;
+    announced = granted;
   }
 
-  /** Names the next work posted, and the peer. */
+  /** The id of the next work request, with the peer's rank. */
   private long nextId() {
     return ((long) peer << Integer.SIZE) | ((posted + 1) & 0xffff_ffffL);
   }
@@ -181,9 +181,9 @@ final class Link {
   }
 
   /**
-   * The work of this id, and all before it, have completed.
+   * Completes the work request of this id, and all earlier ones.
    *
-   * @return the message of which this was the last piece
+   * @return the message whose last piece this was; null if there is none
    */
   @Nullable Read completed(long id, boolean succeeded) {
     int until = (int) id;
@@ -197,7 +197,7 @@ final class Link {
       } else if (buffer == PIECE) {
         pieces--;
         assert pieces >= 0;
-        // Signalled, so this is the work named, and there is one at most.
+        // Pieces are signalled: this is the completed one, and there is at most one.
         whole = succeeded ? arrivedPiece() : null;
       }
     }
@@ -210,16 +210,16 @@ final class Link {
     return r.arrived == r.bytes ? underWay.remove() : null;
   }
 
-  // ---- messages read
+  // ---- reads
 
-  /** Reads a message after those that are being read. */
+  /** Reads a message after the messages being read. */
   void read(Read message) throws IOException {
     unasked.add(message);
     underWay.add(message);
     ask();
   }
 
-  /** Asks the device for as many pieces as may be. */
+  /** Posts as many reads of pieces as allowed. */
   void ask() throws IOException {
     while (pieces < PIECES && !unasked.isEmpty() && outstanding() < buffers.length - KEPT) {
       Read r = unasked.element();
@@ -243,7 +243,7 @@ final class Link {
     return outstanding() > 0;
   }
 
-  /** Makes sure that a completion follows all that was sent. Returns whether one is awaited. */
+  /** Ensures that a completion follows all sends; returns whether one is awaited. */
   boolean flush() throws IOException {
     if (unsignalled > 0 && outstanding() < buffers.length) {
       connection.sendMarker(nextId());
@@ -254,34 +254,34 @@ final class Link {
     return outstanding() > 0;
   }
 
-  // ---- in
+  // ---- incoming
 
-  /** A frame has arrived and its buffer is posted again. */
+  /** Notes that a frame has arrived and its buffer is posted again. */
   void arrived() {
     received++;
     receives.arrived();
     while (receives.claim(granted - received)) {
       granted++;
     }
-    assert granted - received <= ReceivePool.WINDOW && granted - told >= 0;
+    assert granted - received <= ReceivePool.WINDOW && granted - announced >= 0;
   }
 
   /**
-   * Tells grants by an empty message if the peer may need them: when it knows of less than half of
+   * Sends grants by an empty message if the peer may need them: when it knows of less than half of
    * them.
    *
    * @return false if there is no room for the message now
    */
-  boolean tell() throws IOException {
-    int untold = granted - told;
-    if (untold == 0 || 2 * untold < granted - received || received - toldEmptyBefore < 0) {
+  boolean sendGrants() throws IOException {
+    int unsent = granted - announced;
+    if (unsent == 0 || 2 * unsent < granted - received || received - announcedEmptyBefore < 0) {
       return true;
     }
     if (outstanding() >= buffers.length - 1) {
       return false;
     }
-    toldEmptyBefore = toldEmpty;
-    toldEmpty = granted;
+    announcedEmptyBefore = announcedEmpty;
+    announcedEmpty = granted;
     post(0, 0, 0, 0, SendPool.NONE);
     return true;
   }

@@ -16,25 +16,26 @@ import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the connections of a transport: dials, answers, and decides by the connection manager's
- * events which attempts go on.
+ * Makes a transport's connections: dials, accepts, and decides by the connection manager's events
+ * which attempts continue.
  *
- * <p><b>Who connects.</b> Either side may dial, and both may at once. Then the connection that the
- * lower rank dialled stays: the lower one refuses ({@link #CROSSED}), also while it waits to dial
- * again, and the higher one accepts and drops its own. The refused one waits for the other's
- * request; should that not come, it dials again, and hears if the peer has gone.
+ * <p><b>Simultaneous dials.</b> Either side may dial, and both may at once. Then the connection
+ * dialled by the lower rank survives: the lower rank refuses the other one ({@link #CROSSED}), even
+ * while it waits to dial again, and the higher rank accepts and drops its own. A refused rank waits
+ * for the other's request; if none arrives, it dials again, and thus learns whether the peer has
+ * gone.
  *
- * <p>That a request is not answered says nothing: the peer may be computing. Nor does it that there
- * is no way to it yet. Should it be dead, the log-ring knows.
+ * <p>An unanswered request is no evidence of a failure, as the peer may be computing; neither is a
+ * missing route. The log-ring detects a dead peer.
  */
 final class LinkSetup {
-  /** Refusal: both dial, and the other's connection is the one that stays. */
+  /** Refusal: both dial, and the other side's connection survives. */
   static final int CROSSED = 1;
 
-  /** Refusal: there is a connection of this pair already. */
+  /** Refusal: this pair already has a connection. */
   static final int DUPLICATE = 2;
 
-  /** Refusal: this side's device did not make the connection; to be tried again. */
+  /** Refusal: this side's device did not make the connection; try again. */
   static final int AGAIN = 3;
 
   private static final int MAX_ATTEMPTS = 4;
@@ -51,34 +52,34 @@ final class LinkSetup {
   private final RegistrationCache cache;
   private final Links links;
 
-  /** Where others listen. */
+  /** The addresses of the peers. */
   private Endpoints endpoints = Endpoints.of();
 
-  /** Right requests; one that comes again is somebody's copy. */
+  /** Valid requests seen; a repeated one is a copy. */
   private final Set<Greeting.Request> requests = new HashSet<>();
 
-  /** By rank: attempts to dial it. */
+  /** By rank: the number of attempts to dial it. */
   private final Diagnostics diagnostics;
 
   private final int[] attempts;
 
   /**
-   * By rank: when to dial again one that is to dial this rank, or to which no way was found; 0 if
-   * it is neither.
+   * By rank: the time to dial again, for a peer that is expected to dial this rank, or without a
+   * route; else 0.
    */
   private final long[] redialAt;
 
   private LongSupplier clock = System::nanoTime;
 
-  /** How many are to be dialled again. */
+  /** The number of peers to dial again. */
   private int redials;
 
-  /** By rank: whether a line has said that it does not answer. */
+  /** By rank: whether the user knows that it does not answer. */
   private final boolean[] silent;
 
   /**
-   * @param endpoint of this rank
-   * @param connections that it may have
+   * @param endpoint the address of this rank
+   * @param connections the most connections of this rank
    */
   LinkSetup(
       RdmaTransport transport,
@@ -122,14 +123,14 @@ final class LinkSetup {
             Math.min(connections, Reach.connections(endpoints.get(peer))));
   }
 
-  /** The nanoseconds that the rank may sleep: fewer if a peer is to be dialled again. */
+  /** The time that the rank may sleep, in nanoseconds: less if a peer is to be dialled again. */
   long sleep(long maxNanos) {
     return redials > 0 ? Math.min(maxNanos, REDIAL_NANOS) : maxNanos;
   }
 
   // ---- dialling
 
-  /** Begins to make the connection to a peer that has none, if that is for this side to do. */
+  /** Starts to connect to a peer without a connection, unless this side must wait. */
   void want(int peer) {
     if (redialAt[peer] == 0 && !links.isLost(peer)) {
       dial(peer);
@@ -156,15 +157,14 @@ final class LinkSetup {
     }
   }
 
-  /** What needs locked memory of this process. */
+  /** An action that needs locked memory of this process. */
   private interface Locking {
     boolean run() throws IOException;
   }
 
   /**
-   * Does it, if need be once more without what the cache does not use. That it is refused then is
-   * no peer's fault: it ends this rank, with the reason. Only a device that has failed loses the
-   * peer.
+   * Runs an action, and if it fails once more after releasing unused registrations. A refusal is no
+   * peer's fault: it ends this rank, with the reason. Only a failed device loses the peer.
    */
   private boolean lock(int peer, Locking locking) {
     try {
@@ -182,16 +182,16 @@ final class LinkSetup {
     }
   }
 
-  /** Buffers for one peer more. */
+  /** Allocates buffers for one more peer. */
   private boolean join() throws IOException {
     receives.join();
     return true;
   }
 
-  // ---- the events
+  // ---- events
 
   /**
-   * Looks for what happened with connections and the device.
+   * Handles events of connections and of the device.
    *
    * @return the number of events
    */
@@ -236,7 +236,7 @@ final class LinkSetup {
     }
   }
 
-  /** Somebody dials this rank. */
+  /** Decides about a dial from a peer. */
   private void decide(RdmaConnection connection, byte[] words) {
     Greeting.Request request = greeting.request(words, endpoint.nonce());
     if (request == null
@@ -263,8 +263,8 @@ final class LinkSetup {
   }
 
   /**
-   * Whether it dials a peer, now or later. Where both do, one of them must go on whatever it is
-   * asked: else each might accept what the other one has given up, and wait for it.
+   * Whether it dials a peer, now or later. If both sides dial, one must insist on its dial: else
+   * each might accept the attempt that the other has given up, and wait for it.
    */
   private boolean dials(int peer, @Nullable Link mine) {
     return redialAt[peer] != 0 || (mine != null && mine.state == Link.State.DIALLING);
@@ -288,7 +288,7 @@ final class LinkSetup {
     if (lock(from, () -> connection.accept(answer))) {
       links.number(link);
     } else {
-      // The peer has given up meanwhile, and dials again. If not it is to do so now.
+      // The peer has given up in the meantime and dials again, or else must do so now.
       connection.reject(Greeting.refusal(AGAIN));
       links.drop(link);
     }
@@ -300,7 +300,7 @@ final class LinkSetup {
       int credits = greeting.answered(words, link.request, to.nonce());
       if (credits < 0) {
         links.drop(link);
-        links.lose(link.peer, "whoever answered does not know the job's secret");
+        links.lose(link.peer, "the process that answered does not know the job's secret");
         return;
       }
       link.open(credits);
@@ -311,7 +311,7 @@ final class LinkSetup {
 
   private void rejected(Link link, Verbs.Event event) {
     if (link.state == Link.State.OPEN) {
-      // Its first frame was here before the refusal.
+      // Its first frame arrived before the refusal.
       links.lose(link, event.reason());
       return;
     }
@@ -333,16 +333,16 @@ final class LinkSetup {
   }
 
   /**
-   * The way to a peer was not found, for which nobody is lost: with many ranks that ask at a time
-   * the network's manager may take longer to answer than they wait.
+   * Handles a missing route, which loses no peer: when many ranks ask at once, the network's
+   * manager may take longer to answer than they wait.
    */
   private void unresolved(Link link, String reason) {
     links.drop(link);
     if (!silent[link.peer]) {
       silent[link.peer] = true;
       diagnostics.report(
-          "no way to rank %d over rdma: %s. It is looked for again (as seen by rank %d)"
-              .formatted(link.peer, reason, config.rank()));
+          "rank %d finds no RDMA route to rank %d: %s; it tries again"
+              .formatted(config.rank(), link.peer, reason));
     }
     redialLater(link.peer);
   }
@@ -390,9 +390,9 @@ final class LinkSetup {
   }
 
   /**
-   * A peer that computes does not look for what it is asked, or answered: nobody is lost for that.
-   * This rank's request is made anew. One that it has accepted stays: the peer may find the answer
-   * at any time, and sends then.
+   * Handles an unanswered request, which loses no peer, as a peer that computes handles no events.
+   * A request of this rank is repeated. A connection that it has accepted stays: the peer may
+   * handle the answer at any time, and send.
    */
   private void unanswered(Link link) {
     if (link.state == Link.State.DIALLING) {
@@ -400,15 +400,15 @@ final class LinkSetup {
       if (!silent[link.peer]) {
         silent[link.peer] = true;
         diagnostics.report(
-            "no answer from rank %d over rdma: it computes, or is a filter in between? It is tried again (as seen by rank %d)"
-                .formatted(link.peer, config.rank()));
+            "rank %d has had no answer from rank %d over RDMA, and dials again; either that rank computes, or a filter is in between"
+                .formatted(config.rank(), link.peer));
       }
       attempts[link.peer]--;
       dial(link.peer);
     }
   }
 
-  /** No queue pair for an attempt of this rank's: as {@link #lock}, but it dials anew. */
+  /** Handles a refused queue pair for this rank's dial: as {@link #lock}, but dials again. */
   private void refusedHere(Link link, String reason) throws IOException {
     links.drop(link);
     String failure = links.loseAll();

@@ -2,11 +2,11 @@ package org.fmi.transport.rdma;
 
 import org.jspecify.annotations.Nullable;
 
-/** Finds a connection by its number, without an object for the number. */
+/** Links by connection number, without boxing. */
 final class LinkTable {
   private static final int MIX = 0x9e3779b9;
 
-  /** A power of two, more than half of it free. */
+  /** The slots: a power of two, more than half of them free. */
   private @Nullable Link[] slots = new Link[16];
 
   private int count;
@@ -28,7 +28,7 @@ final class LinkTable {
     return slots[slot(number)];
   }
 
-  /** Where it is, or would be. */
+  /** The slot of the number, or the one where it would be inserted. */
   private int slot(int number) {
     int mask = slots.length - 1;
     int i = ((number * MIX) >>> 8) & mask;

@@ -13,15 +13,15 @@ import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of a transport, a {@link Link} each, and which peers are lost.
+ * The connections of a transport, one {@link Link} each, and the lost peers.
  *
- * <p>The connection manager tells when a peer's process has ended; work that completes with an
- * error tells when the peer is silent; the device tells when its port goes down. A failed
- * connection is never used again. Its buffers, and the program's memory that it reads into, are
- * held until the transport closes.
+ * <p>The connection manager reports the end of a peer's process; work that completes with an error
+ * reveals a silent peer; the device reports that its port goes down. A failed connection is never
+ * used again. Its buffers, and the program's memory that it reads into, are held until the
+ * transport closes.
  */
 final class Links {
-  /** Of long messages so much is read at once, if the device can. */
+  /** The piece of a long message that is read at once, if the device can. */
   private static final int PIECE_BYTES = 1 << 20;
 
   private final Verbs verbs;
@@ -35,20 +35,20 @@ final class Links {
   private final Map<RdmaConnection, Link> byConnection = new HashMap<>();
   private final LinkTable byNumber = new LinkTable();
 
-  /** How many are being made. */
-  private int underWay;
+  /** The number of connections being made. */
+  private int beingMade;
 
   private final boolean[] lost;
   private final ArrayDeque<Loss> losses = new ArrayDeque<>();
 
-  /** The device works for none of them any more, and the peers need not be notified. */
+  /** Whether all work is ended and peers need no notification. */
   private boolean halted;
 
   private record Loss(int peer, String reason) {}
 
   /**
-   * @param size of the job
-   * @param depth work a connection may have outstanding
+   * @param size the number of ranks
+   * @param depth the most outstanding work requests per connection
    */
   Links(int size, Verbs verbs, SendPool sends, ReceivePool receives, int depth) {
     this.verbs = verbs;
@@ -69,28 +69,28 @@ final class Links {
     return byConnection.get(connection);
   }
 
-  /** The connection of this number; null if there is none. */
+  /** The link of this number; null if there is none. */
   @Nullable Link byNumber(int number) {
     return byNumber.get(number);
   }
 
-  /** Those that stand, are being made, or were lost. */
+  /** All links: open, being made, or lost. */
   Collection<Link> all() {
     return byConnection.values();
   }
 
-  /** Whether some are being made. */
-  boolean anyUnderWay() {
-    return underWay > 0;
+  /** Whether any connection is being made. */
+  boolean anyBeingMade() {
+    return beingMade > 0;
   }
 
   boolean isLost(int peer) {
     return lost[peer];
   }
 
-  // ---- their life
+  // ---- life cycle
 
-  /** An attempt begins, for which there are buffers. */
+  /** Adds an attempt for which there are buffers. */
   Link add(RdmaConnection connection, int peer, Greeting.Request request, Link.State state) {
     Link link =
         new Link(
@@ -104,31 +104,31 @@ final class Links {
             Math.min(PIECE_BYTES, verbs.longestMessage()));
     byRank[peer] = link;
     byConnection.put(connection, link);
-    underWay++;
+    beingMade++;
     return link;
   }
 
-  /** Its connection has a number from now on. */
+  /** Registers the number of its connection. */
   void number(Link link) {
     byNumber.put(link);
   }
 
-  /** The connection stands: the peer knows, or a frame of its has come. */
+  /** Opens the link: the peer knows of it, or its first frame has arrived. */
   void opened(Link link) {
     if (link.state != Link.State.OPEN) {
       link.state = Link.State.OPEN;
-      underWay--;
+      beingMade--;
     }
   }
 
-  /** Ends an attempt: no frame has gone over it. */
+  /** Ends an attempt over which no frame was sent. */
   void drop(Link link) {
     if (byRank[link.peer] == link) {
       byRank[link.peer] = null;
     }
     byConnection.remove(link.connection);
     if (link.state == Link.State.DIALLING || link.state == Link.State.ACCEPTED) {
-      underWay--;
+      beingMade--;
       receives.leave();
     }
     link.state = Link.State.LOST;
@@ -136,9 +136,9 @@ final class Links {
     link.connection.close();
   }
 
-  // ---- losing them
+  // ---- losses
 
-  /** With a device that has failed all connections are lost. Returns how it has, null if not. */
+  /** Loses all links if the device has failed. Returns the failure; null if there is none. */
   @Nullable String loseAll() throws IOException {
     String failure = verbs.deviceFailure();
     if (failure != null) {
@@ -156,7 +156,7 @@ final class Links {
       return;
     }
     if (link.state != Link.State.OPEN) {
-      underWay--;
+      beingMade--;
     }
     link.state = Link.State.LOST;
     if (!halted) {
@@ -172,12 +172,12 @@ final class Links {
     }
   }
 
-  /** Whether there are losses that were not reported yet. */
+  /** Whether there are unreported losses. */
   boolean anyLoss() {
     return !losses.isEmpty();
   }
 
-  /** Returns how many losses were reported. */
+  /** Reports losses; returns their number. */
   int report(FrameHandler handler) {
     int reported = 0;
     for (Loss loss; (loss = losses.poll()) != null; ) {
@@ -189,7 +189,7 @@ final class Links {
 
   // ---- the end
 
-  /** Ends all work of the device, without a word to the peers. */
+  /** Ends all work of the device, without notifying peers. */
   void halt() throws IOException {
     halted = true;
     for (Link link : all()) {
@@ -209,7 +209,7 @@ final class Links {
     }
   }
 
-  /** Forgets them: nothing is offered any more. */
+  /** Drops all links, so that nothing is offered any more. */
   void forget() {
     Arrays.fill(byRank, null);
   }

@@ -25,28 +25,28 @@ import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries frames over RDMA: one reliable connection for each pair of ranks, made on first use.
+ * Carries frames over RDMA: one reliable connection per pair of ranks, made on first use.
  *
- * <p>{@link LinkSetup} makes the connections, {@link Completions} takes what the device has done,
- * {@link Shutdown} ends it all; {@link Links} says what connections there are.
+ * <p>{@link LinkSetup} makes the connections, {@link Completions} handles the device's completions,
+ * {@link Shutdown} ends everything; {@link Links} holds the connections.
  */
 final class RdmaTransport implements Transport {
   static final String NAME = "rdma";
   static final int MAX_PAYLOAD = 16 << 10;
 
-  /** Work a connection may have outstanding, where the device's completion queue can hold it. */
+  /** The outstanding work per connection, if the device's completion queue has room for it. */
   static final int DEPTH = 64;
 
   /** A header and 144 bytes. */
   private static final int INLINE_BYTES = FrameLayout.HEADER_BYTES + 144;
 
-  /** To look for connection events is a system call: once in this many polls. */
+  /** Polls per look for connection events, which is a system call. */
   private static final int POLLS_PER_LOOK = 64;
 
-  /** The same while connections are being made. */
+  /** Polls per look while connections are being made. */
   private static final int POLLS_PER_LOOK_DIALLING = 4;
 
-  /** Batches of completions that one poll takes at most. */
+  /** The most batches of completions per poll. */
   private static final int MAX_BATCHES = 4;
 
   private final RankConfig config;
@@ -54,7 +54,7 @@ final class RdmaTransport implements Transport {
   private final byte[] published;
   private final Arena arena = Arena.ofShared();
 
-  /** Where small frames are put together. */
+  /** Memory for assembling small frames. */
   private final MemorySegment scratch;
 
   private final SendPool sends;
@@ -69,17 +69,17 @@ final class RdmaTransport implements Transport {
 
   private int pollsSinceLook;
 
-  /** A notification was asked for and has not come. */
+  /** Whether a requested notification has not arrived. */
   private boolean notifying;
 
   private volatile boolean woken;
 
-  /** Why nothing can be sent or received any more. */
+  /** The reason why nothing can be sent or received any more. */
   private @Nullable FmiException broken;
 
   private boolean closed;
 
-  @SuppressWarnings("restricted") // only such a segment costs no check of its scope
+  @SuppressWarnings("restricted") // only such a segment avoids the scope check
   RdmaTransport(
       RankConfig config,
       int epoch,
@@ -136,9 +136,9 @@ final class RdmaTransport implements Transport {
   }
 
   /**
-   * What a rank of this job has of a device.
+   * The capacity that a rank of this job uses of a device.
    *
-   * @throws IOException if that is too little
+   * @throws IOException if the device is too small
    */
   static Capacity capacity(RankConfig config, Verbs.Limits limits) throws IOException {
     boolean isAlone =
@@ -146,7 +146,7 @@ final class RdmaTransport implements Transport {
     return Capacity.of(limits, Math.max(1, config.size() - 1), isAlone);
   }
 
-  /** Ends what is left at the device; then nobody needs the buffers any more. */
+  /** Closes the device, and then frees the buffers. */
   private void free() throws IOException {
     verbs.close();
     arena.close();
@@ -231,14 +231,14 @@ final class RdmaTransport implements Transport {
     int work = 0;
     try {
       work += completions.takeAll(handler, MAX_BATCHES);
-      completions.tellUntold();
-      int every = links.anyUnderWay() ? POLLS_PER_LOOK_DIALLING : POLLS_PER_LOOK;
+      completions.sendUnsentGrants();
+      int every = links.anyBeingMade() ? POLLS_PER_LOOK_DIALLING : POLLS_PER_LOOK;
       if (++pollsSinceLook >= every) {
         pollsSinceLook = 0;
         work += setup.look();
       }
       if (links.anyLoss()) {
-        // What they sent before comes first.
+        // Their earlier frames come first.
         work += completions.takeAll(handler, Integer.MAX_VALUE);
         work += links.report(handler);
       }
@@ -249,9 +249,10 @@ final class RdmaTransport implements Transport {
   }
 
   /**
-   * What a device refuses after it has failed loses the peers; all else ends this rank.
+   * Handles a refusal. If the device has failed, it loses the peers; any other refusal ends this
+   * rank.
    *
-   * @return how the device has failed
+   * @return the device's failure
    */
   String refused(IOException e) {
     try {
@@ -266,8 +267,8 @@ final class RdmaTransport implements Transport {
   }
 
   /**
-   * This rank cannot go on here. The program hears of it, and may free its memory: from now on the
-   * device leaves that alone.
+   * Ends this rank's use of the transport. The program learns of it, and may free its memory: from
+   * now on the device does not access it.
    */
   private FmiException failed(IOException e) {
     FmiException failure = new FmiException(ErrorClass.SYSTEM, String.valueOf(e.getMessage()));
@@ -280,14 +281,14 @@ final class RdmaTransport implements Transport {
     return failure;
   }
 
-  // ---- messages read out of peers' memory
+  // ---- reads of peers' memory
 
   @Override
   public RemoteMemory remoteMemory() {
     return reads;
   }
 
-  /** Begins to read a message. Nothing comes of it if the peer is lost. */
+  /** Begins to read a message. Has no effect if the peer is lost. */
   void read(int peer, Read message) {
     Link link = links.get(peer);
     if (link == null || link.state != Link.State.OPEN) {
@@ -317,7 +318,7 @@ final class RdmaTransport implements Transport {
   @Override
   public void await(long maxNanos) {
     try {
-      if (maxNanos > 0 && !woken && !somethingCame()) {
+      if (maxNanos > 0 && !woken && !mayHaveWork()) {
         sleeper.sleep(setup.sleep(maxNanos));
         lookNext();
       }
@@ -327,8 +328,8 @@ final class RdmaTransport implements Transport {
     woken = false;
   }
 
-  /** Asks for a notification, and looks whether it is too late for one. */
-  private boolean somethingCame() throws IOException {
+  /** Requests a notification, and checks whether something has arrived before it. */
+  private boolean mayHaveWork() throws IOException {
     if (completions.any() || links.anyLoss()) {
       return true;
     }
@@ -339,7 +340,7 @@ final class RdmaTransport implements Transport {
     return completions.fetch();
   }
 
-  /** After a sleep: the next poll looks at everything. */
+  /** Makes the next poll look at everything, after a sleep. */
   private void lookNext() throws IOException {
     verbs.takeNotifications();
     notifying = false;
@@ -425,13 +426,13 @@ final class RdmaTransport implements Transport {
     return link != null && link.state == Link.State.OPEN;
   }
 
-  /** Whether it has dialled, or answered, and does not know yet whether the connection stands. */
+  /** Whether it has dialled or accepted, and does not know yet whether the connection is open. */
   boolean isConnecting(int peer) {
     Link link = links.get(peer);
     return link != null && (link.state == Link.State.DIALLING || link.state == Link.State.ACCEPTED);
   }
 
-  /** Connections that stand, are being made, or were lost. */
+  /** The number of connections that are open, being made, or lost. */
   int connections() {
     return links.all().size();
   }

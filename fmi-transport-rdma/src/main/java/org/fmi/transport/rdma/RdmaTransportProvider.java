@@ -13,9 +13,9 @@ import org.fmi.verbs.LockedMemory;
 import org.fmi.verbs.Verbs;
 import org.fmi.verbs.VerbsProvider;
 
-/** Makes RDMA transports, by the verbs provider that was chosen. */
+/** Creates RDMA transports with the chosen verbs provider. */
 public final class RdmaTransportProvider implements TransportProvider {
-  /** Once a process, not once an epoch. */
+  /** Whether the user was warned; per process, not per epoch. */
   private boolean warned;
 
   @Override
@@ -33,7 +33,7 @@ public final class RdmaTransportProvider implements TransportProvider {
     try {
       return !new Devices().ports().isEmpty();
     } catch (IOException e) {
-      return true; // what is wrong there is said by whoever tries to use it
+      return true; // the reason is reported when it is used
     }
   }
 
@@ -45,7 +45,7 @@ public final class RdmaTransportProvider implements TransportProvider {
   @Override
   public Transport open(RankConfig config, int epoch, Diagnostics diagnostics) throws IOException {
     VerbsProvider provider = VerbsProvider.chosen();
-    new Devices().check(); // what is missing comes before what is too little
+    new Devices().check(); // missing parts are reported before insufficient ones
     Verbs verbs = provider.open(InetAddress.getByName(config.host()));
     RegistrationCache.Room room;
     try {
@@ -65,12 +65,12 @@ public final class RdmaTransportProvider implements TransportProvider {
   }
 
   /**
-   * How much of the program's memory a rank may register: what its buffers and queues leave of the
-   * limit of locked memory, and not more than its share of a quarter of the machine's memory.
+   * The amount of the program's memory that a rank may register: the limit of locked memory minus
+   * its buffers and queues, and at most its share of a quarter of the machine's memory.
    *
-   * @param peers that it may have connections to
-   * @throws IOException if the limit does not even do for these: they are locked as peers are
-   *     talked to, so the job would end in the middle
+   * @param peers the most peers that it connects to
+   * @throws IOException if the limit is too low for buffers and queues, which are locked as peers
+   *     are connected: the job would fail halfway
    */
   static RegistrationCache.Room room(
       RankConfig config, int peers, VerbsProvider provider, long limit, boolean exempt)
@@ -99,10 +99,7 @@ public final class RdmaTransportProvider implements TransportProvider {
     if (!warned) {
       warned = true;
       diagnostics.report(
-          "rank "
-              + rank
-              + " copies long messages, RDMA cannot read them from where they are: "
-              + reason);
+          "rank " + rank + " copies long messages, as RDMA cannot read them in place: " + reason);
     }
   }
 }

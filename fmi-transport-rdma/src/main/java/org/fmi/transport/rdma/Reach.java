@@ -5,13 +5,12 @@ import java.util.Arrays;
 import org.fmi.verbs.RdmaEndpoint;
 
 /**
- * Which ranks speak RDMA with each other in a job of more of them than a device can have
- * connections to. Each end must have room for the other one, and neither is asked when it has none
- * left: so that follows from the two ranks and from what both devices have room for, which each end
- * knows. Those do that are next to each other, and those whose distance is a power of two, as along
- * trees.
+ * The pairs of ranks that use RDMA in a job with more ranks than a device's connections. Each end
+ * must have room for the other, without asking it, so the rule depends only on the two ranks and on
+ * both devices' capacity, which each end knows. Adjacent ranks use RDMA, and ranks whose distance
+ * is a power of two, as in trees.
  *
- * <p>A rank whose device has not room for all says so behind its address.
+ * <p>A rank whose device lacks room for all ranks appends its capacity to its address.
  */
 final class Reach {
   private static final int SHORT_ADDRESS = RdmaEndpoint.NONCE_BYTES + Short.BYTES + 4;
@@ -19,7 +18,7 @@ final class Reach {
 
   private Reach() {}
 
-  /** What is published of a rank in a job of this size. */
+  /** The published address of a rank in a job of this size. */
   static byte[] publish(RdmaEndpoint endpoint, int connections, int size) {
     byte[] address = endpoint.bytes();
     return connections >= size - 1
@@ -35,9 +34,9 @@ final class Reach {
   }
 
   /**
-   * Where a rank listens.
+   * The address in a published one.
    *
-   * @throws IllegalArgumentException if that was not published
+   * @throws IllegalArgumentException if it is not a published address
    */
   static RdmaEndpoint endpoint(byte[] published) {
     return RdmaEndpoint.of(
@@ -46,7 +45,7 @@ final class Reach {
             : Arrays.copyOf(published, Math.max(0, published.length - Integer.BYTES)));
   }
 
-  /** How many connections a rank may have; very many if it may have one to each other rank. */
+  /** The most connections of a rank; unlimited if it may connect to all ranks. */
   static int connections(byte[] published) {
     return isForAll(published)
         ? Integer.MAX_VALUE
@@ -54,9 +53,9 @@ final class Reach {
   }
 
   /**
-   * Whether two ranks of a job of this size speak RDMA.
+   * Whether two ranks of a job of this size use RDMA with each other.
    *
-   * @param connections that each of the two may have; a rank speaks RDMA with no more
+   * @param connections the least of both ranks' capacities
    */
   static boolean between(int one, int other, int size, int connections) {
     if (connections >= size - 1) {

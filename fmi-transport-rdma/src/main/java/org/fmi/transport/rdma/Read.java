@@ -1,8 +1,8 @@
 package org.fmi.transport.rdma;
 
-/** A message that is being read out of a peer's memory, in pieces. Reused. */
+/** A message being read from a peer's memory, in pieces. Reused. */
 final class Read {
-  /** Names it to the transport's caller. */
+  /** The id for the transport's caller. */
   long id;
 
   long address;
@@ -11,13 +11,13 @@ final class Read {
   int remoteKey;
   long bytes;
 
-  /** How many of them the device was asked for. */
+  /** The number of bytes requested from the device. */
   long asked;
 
-  /** How many of them are here. */
+  /** The number of bytes that have arrived. */
   long arrived;
 
-  /** Of the memory it is read into. */
+  /** The registration of the destination. */
   RegistrationCache.Registration registration;
 
   Read(RegistrationCache.Registration registration) {

@@ -7,11 +7,11 @@ import org.fmi.transport.rdma.RegistrationCache.Registration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Long messages, read by the receiver's device out of the sender's memory. A ticket is the memory's
- * address and the key by which the device gives access to it.
+ * Long messages that the receiver's device reads from the sender's memory. A ticket is the memory's
+ * address and the key that gives access to it.
  */
 final class Reads implements RemoteMemory {
-  /** Shorter messages take less time as frames, if their memory is not registered already. */
+  /** Shorter messages are faster as frames, unless their memory is already registered. */
   static final long LEAST_BYTES = 32 << 10;
 
   private final RdmaTransport transport;
@@ -41,7 +41,7 @@ final class Reads implements RemoteMemory {
   @Override
   public boolean read(int peer, long[] ticket, Object base, long offset, long bytes, long id) {
     if (!(base instanceof MemorySegment memory) || !memory.isNative()) {
-      return false; // a device knows no memory that moves
+      return false; // a device cannot access memory that moves
     }
     Registration registration = cache.use(memory, offset, bytes, true);
     if (registration == null) {
@@ -61,7 +61,7 @@ final class Reads implements RemoteMemory {
     return true;
   }
 
-  /** All of it is here. */
+  /** Finishes a read that is complete. */
   void finish(Read read) {
     read.registration.close();
     free.push(read);

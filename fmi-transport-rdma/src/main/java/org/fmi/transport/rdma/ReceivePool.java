@@ -7,30 +7,30 @@ import java.util.ArrayList;
 import org.fmi.verbs.Verbs;
 
 /**
- * Buffers for what arrives, posted to the queue that all connections share, and the account of who
- * may use how many. All buffers are posted but for the one that is being handed on.
+ * Receive buffers, posted to the queue that all connections share, and the account of grants. All
+ * buffers are posted except the one being delivered.
  *
- * <p>Each connection has {@link #FIXED} buffers for itself; beyond that, up to {@link #WINDOW}
- * frames may be under way to this rank from one peer as long as there are buffers, which is so for
- * the first {@link #FAST_PEERS} that talk.
+ * <p>Each connection has {@link #FIXED} buffers of its own. Beyond that, up to {@link #WINDOW}
+ * frames from one peer may be in flight to this rank as long as there are buffers, which holds for
+ * the first {@link #FAST_PEERS} peers.
  */
 final class ReceivePool {
-  /** Frames that a peer may have under way at any time. */
+  /** Frames that a peer may have in flight at any time. */
   static final int BASE = 2;
 
-  /** Empty messages that tell credits. */
-  static final int TELLING = 2;
+  /** Empty messages in flight, which carry grants. */
+  static final int EMPTY = 2;
 
-  /** Frames that a peer may have under way at most: half a MiB. */
+  /** The most frames that a peer may have in flight: half a MiB. */
   static final int WINDOW = 32;
 
-  /** All that one peer may have under way. */
-  static final int UNDER_WAY = WINDOW + TELLING;
+  /** The most messages that a peer may have in flight. */
+  static final int IN_FLIGHT = WINDOW + EMPTY;
 
-  private static final int FIXED = BASE + TELLING;
+  private static final int FIXED = BASE + EMPTY;
   private static final int FAST_PEERS = 8;
 
-  /** How many buffers are registered at a time: 1 MiB. */
+  /** Buffers registered at a time: 1 MiB. */
   private static final int SLAB_SHIFT = 6;
 
   private static final int SLAB_FRAMES = 1 << SLAB_SHIFT;
@@ -39,14 +39,16 @@ final class ReceivePool {
   private final Arena arena;
   private final ArrayList<Slab> slabs = new ArrayList<>();
 
-  /** Buffers given to the device so far: all of the slabs, unless it has refused one. */
+  /**
+   * The number of buffers given to the device: all buffers of the slabs, unless it has refused one.
+   */
   private int posted;
 
   private int connections;
 
   /**
-   * Buffers that connections may claim. Counts what {@link #wanted} for them, not what the last
-   * slab has beyond that, which is for those that join later.
+   * Buffers that connections may claim. Counts what is {@link #wanted} for them, without the spare
+   * buffers of the last slab, which later connections will use.
    */
   private int unclaimed;
 
@@ -55,7 +57,7 @@ final class ReceivePool {
     this.arena = arena;
   }
 
-  /** The most buffers there will be, for connections to {@code peers} peers. */
+  /** The most buffers for connections to {@code peers} peers. */
   static int most(int peers) {
     int wanted = wanted(peers);
     return Math.max(1, Math.ceilDiv(wanted, SLAB_FRAMES)) * SLAB_FRAMES;
@@ -63,11 +65,11 @@ final class ReceivePool {
 
   private static int wanted(int connections) {
     int fast = Math.min(connections, FAST_PEERS);
-    return fast * UNDER_WAY + (connections - fast) * FIXED;
+    return fast * IN_FLIGHT + (connections - fast) * FIXED;
   }
 
   /**
-   * Registers the first buffers, enough for the first connection.
+   * Registers the first buffers, enough for one connection.
    *
    * @throws IOException if no memory can be registered
    */
@@ -76,7 +78,7 @@ final class ReceivePool {
   }
 
   /**
-   * Sets aside what a new connection has for itself. May be tried again if it throws.
+   * Allocates a new connection's own buffers. May be retried if it throws.
    *
    * @throws IOException if no more memory can be registered, or a buffer not posted
    */
@@ -88,36 +90,36 @@ final class ReceivePool {
     connections++;
   }
 
-  /** The connection has ended before a frame went over it. */
+  /** Returns the buffers of a connection that has ended before its first frame. */
   void leave() {
     connections--;
     assert connections >= 0;
     unclaimed -= claimable(connections);
   }
 
-  /** What one connection more brings besides what it has for itself. */
+  /** The claimable buffers that one more connection adds to its own ones. */
   private static int claimable(int connections) {
     return wanted(connections + 1) - wanted(connections) - FIXED;
   }
 
   /**
-   * Whether there was a buffer more for a connection that may have {@code underWay} frames under
-   * way.
+   * Claims one more buffer for a connection that may have {@code inFlight} frames in flight; false
+   * if there is none.
    */
-  boolean claim(int underWay) {
-    if (underWay >= WINDOW || unclaimed <= 0) {
+  boolean claim(int inFlight) {
+    if (inFlight >= WINDOW || unclaimed <= 0) {
       return false;
     }
     unclaimed--;
     return true;
   }
 
-  /** A frame has arrived. */
+  /** Notes that a frame has arrived. */
   void arrived() {
     unclaimed++;
   }
 
-  /** Posts what is left of the last slab, or a new one. */
+  /** Posts the rest of the last slab, or a new one. */
   private void grow() throws IOException {
     if (posted == slabs.size() << SLAB_SHIFT) {
       slabs.add(new Slab(verbs, arena, SLAB_FRAMES));
@@ -130,12 +132,12 @@ final class ReceivePool {
   /** Gives a buffer to the device. */
   void post(int buffer) throws IOException {
     Slab slab = slabs.get(buffer >> SLAB_SHIFT);
-    // Negative, as an id of a receive is.
+    // Negative, to distinguish the ids of receives.
     verbs.postReceive(
         ~(long) buffer, slab.memory.address() + offset(buffer), Slab.FRAME_BYTES, slab.key);
   }
 
-  /** The buffer that a completion names. */
+  /** The buffer of a completion's id. */
   static int buffer(long id) {
     return (int) ~id;
   }

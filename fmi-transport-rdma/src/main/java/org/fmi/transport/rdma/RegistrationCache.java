@@ -6,29 +6,30 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.util.function.Consumer;
 import org.fmi.spi.RemoteMemory;
+import org.fmi.verbs.LockedMemory;
 import org.fmi.verbs.UnpinnableMemoryException;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program's memory that the device knows. To make it known costs more than to send it; so it
- * stays known until others need the room, least recently used first, or the transport closes.
+ * The program's memory registered with the device. Registering costs more than sending, so memory
+ * stays registered until the room is needed, least recently used first, or the transport closes.
  *
- * <p><b>When memory is freed</b> and other memory comes to lie at its address, what the device
- * knows of that address is wrong. Each registration therefore knows the scope of the segment it was
- * made for, and counts only while that is alive. It is known weakly: memory that lives as long as
- * somebody uses it (direct byte buffers, automatic arenas) is not kept from being freed, and its
- * scope is gone before it is. A scope that is global says that its memory is never freed; whoever
- * wraps an address as such a segment has promised that.
+ * <p><b>Freed memory.</b> When memory is freed and other memory takes its address, the device's
+ * mapping of that address is wrong. Each registration therefore knows the scope of its segment, and
+ * is valid only while that scope is alive. It refers to the scope weakly, so that memory that lives
+ * as long as it is used (direct byte buffers, automatic arenas) can be freed; its scope goes first.
+ * A global scope means that the memory is never freed, which code that wraps an address in such a
+ * segment has promised.
  *
- * <p><b>What is registered</b> is not the message alone but all of its segment within windows of
- * {@link #WINDOW_BYTES}: the messages of a program lie near each other.
+ * <p><b>Windows.</b> A registration covers not only the message but all of its segment within
+ * windows of {@link #WINDOW_BYTES}, as the messages of a program are close to each other.
  */
 final class RegistrationCache {
   static final long WINDOW_BYTES = 16 << 20;
   static final int MOST_REGISTRATIONS = 512;
 
-  /** Makes memory known to the device. */
+  /** Registers memory with the device. */
   interface Registrar {
     /**
      * See {@link Verbs#register(MemorySegment, int)}.
@@ -39,13 +40,13 @@ final class RegistrationCache {
   }
 
   /**
-   * How much may be registered at a time.
+   * The limit on registered memory.
    *
-   * @param reason for a person: why not more, and what would help
+   * @param reason for a person: the reason of the limit, and what would help
    */
   record Room(long bytes, String reason) {}
 
-  /** Memory known to the device. */
+  /** Registered memory. */
   static final class Registration implements RemoteMemory.Exposure {
     final Verbs.Region region;
     private final long begin;
@@ -75,7 +76,7 @@ final class RegistrationCache {
       return begin <= from && to <= end && (writable || !written);
     }
 
-    /** It is used once less. */
+    /** Ends one use. */
     @Override
     public void close() {
       uses--;
@@ -86,24 +87,24 @@ final class RegistrationCache {
   private final Room room;
   private final Consumer<String> warning;
 
-  /** The first {@link #count}, the one used last first. */
+  /** The first {@link #count} elements are in use, most recently used first. */
   private final Registration[] registrations = new Registration[MOST_REGISTRATIONS];
 
   private int count;
   private long bytes;
 
-  /** Messages of this many bytes are refused. */
+  /** Messages of at least this many bytes are refused. */
   private long refused = Long.MAX_VALUE;
 
-  /** Of memory that no device can be given, whatever its size: the last that was found. */
+  /** The last memory found that no device can register, whatever its size. */
   private WeakReference<MemorySegment.Scope> unpinnable = new WeakReference<>(null);
 
   private boolean unpinnableTold;
 
   /**
-   * An empty one.
+   * An empty cache.
    *
-   * @param warning hears, once, why long messages are copied
+   * @param warning receives, once, the reason why long messages are copied
    */
   RegistrationCache(Registrar registrar, Room room, Consumer<String> warning) {
     this.registrar = registrar;
@@ -112,11 +113,11 @@ final class RegistrationCache {
   }
 
   /**
-   * Registers memory for as long as its user wants it, until it closes the registration.
+   * Registers memory until the caller closes the registration.
    *
    * @param memory native, and alive
-   * @param written whether the device is to write it
-   * @return null if it cannot be registered, now or at all
+   * @param written whether the device writes to it
+   * @return null if it cannot be registered, now or ever
    */
   @Nullable Registration use(MemorySegment memory, long offset, long length, boolean written) {
     long from = memory.address() + offset;
@@ -150,15 +151,15 @@ final class RegistrationCache {
         } catch (UnpinnableMemoryException e) {
           throw e;
         } catch (IOException e) {
-          // The message alone may still do.
+          // The message alone may still succeed.
         }
       }
       if (length > room.bytes) {
         throw new IOException(
             "a message of "
-                + length
-                + " bytes exceeds the "
-                + room.bytes
+                + LockedMemory.kib(length)
+                + " exceeds the "
+                + LockedMemory.kib(room.bytes)
                 + " that this rank may lock for messages: "
                 + room.reason);
       }
@@ -168,7 +169,7 @@ final class RegistrationCache {
         unpinnableTold = true;
         warning.accept(String.valueOf(e.getMessage()));
       }
-      if (!memory.scope().equals(Arena.global().scope())) { // which is that of other memory too
+      if (!memory.scope().equals(Arena.global().scope())) { // which is shared with other memory
         unpinnable = new WeakReference<>(memory.scope());
       }
       return null;
@@ -181,7 +182,7 @@ final class RegistrationCache {
     }
   }
 
-  /** Releases what is not in use until {@code more} bytes may be registered; whether they may. */
+  /** Releases unused registrations until {@code more} bytes fit; returns whether they do. */
   private boolean makeRoom(long more) throws IOException {
     if (more > room.bytes) {
       return false;
@@ -213,7 +214,7 @@ final class RegistrationCache {
     } catch (UnpinnableMemoryException e) {
       throw e;
     } catch (IOException e) {
-      // Perhaps for want of what is registered already.
+      // Possibly for lack of the room that existing registrations take.
       if (!releaseUnused()) {
         throw e;
       }
@@ -221,7 +222,7 @@ final class RegistrationCache {
     }
   }
 
-  /** Releases all that is not in use. Returns whether there was something. */
+  /** Releases all unused registrations; returns whether there were any. */
   boolean releaseUnused() throws IOException {
     int before = count;
     for (int i = count - 1; i >= 0; i--) {
@@ -246,12 +247,12 @@ final class RegistrationCache {
     System.arraycopy(registrations, index + 1, registrations, index, count - index);
   }
 
-  /** Bytes registered. */
+  /** The number of registered bytes. */
   long bytes() {
     return bytes;
   }
 
-  /** Releases all, in use or not: no work of the device may need them any more. */
+  /** Releases all registrations, used or not; the device must have no work that needs them. */
   void close() throws IOException {
     while (count > 0) {
       Registration r = registrations[0];

@@ -8,8 +8,8 @@ import org.fmi.node.BellRope;
 import org.fmi.verbs.Sleeper;
 
 /**
- * Rings the bell of another transport, in which the rank sleeps, when the device has something. The
- * device can only make descriptors readable, so a thread waits for them; only while the rank
+ * Rings another transport's bell, in which the rank sleeps, when the device has an event. The
+ * device can only make descriptors readable, so a thread waits for them, only while the rank
  * sleeps.
  */
 final class Ringer implements AutoCloseable {
@@ -36,12 +36,12 @@ final class Ringer implements AutoCloseable {
     thread.start();
   }
 
-  /** Whether it will ring that bell. */
+  /** Whether it is armed with that bell. */
   boolean armed(int port) {
     return bell.get() == port;
   }
 
-  /** It rings that bell once, as soon as there is something; at once if there is already. */
+  /** Arms it: it rings that bell once at the next event, or at once if there is one already. */
   void arm(int port) {
     bell.set(port);
     sleeper.wakeup();

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import org.fmi.verbs.Verbs;
 
-/** Buffers that frames go out from, shared by all connections. */
+/** Send buffers shared by all connections. */
 final class SendPool {
   static final int NONE = -1;
 
-  /** 1 MiB: more than is on its way to the peers' devices at a time. */
+  /** 1 MiB: more than is in transit to the peers' devices at a time. */
   static final int FRAMES = 64;
 
   final Slab slab;
@@ -22,7 +22,7 @@ final class SendPool {
     }
   }
 
-  /** {@link #NONE} if there is none. */
+  /** Takes a buffer; {@link #NONE} if there is none. */
   int take() {
     return count == 0 ? NONE : free[--count];
   }
@@ -33,8 +33,8 @@ final class SendPool {
   }
 
   /**
-   * Whether a send must be signalled that would wait for a later one otherwise. Half of the buffers
-   * always come back by themselves, however many connections hold some.
+   * Whether a send must be signalled at once instead of waiting for a later one. Half of the
+   * buffers always return by themselves, however many connections hold some.
    */
   boolean scarce() {
     return count <= FRAMES / 2;

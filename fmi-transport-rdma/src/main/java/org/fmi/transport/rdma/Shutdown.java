@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends a transport's work in the right order: memory is freed only when the device has let go of
- * it. First the program's, when the program wants that; then all.
+ * Ends a transport's work in the right order: memory is freed only after the device has released
+ * it. First the program's memory, on request; then everything.
  */
 final class Shutdown {
-  /** At close, for what was sent to reach the peers' devices. */
+  /** The time limit, at close, for sends to reach the peers' devices. */
   private static final long FLUSH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** At close, for outstanding work to fail. */
+  /** The time limit, at close, for outstanding work to fail. */
   private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Links links;
@@ -37,7 +37,7 @@ final class Shutdown {
     } finally {
       for (Link link : links.all()) {
         if (link.busy()) {
-          // Heard by the peer; but the device must let go of the program's memory.
+          // The peer will notice; but the device must release the program's memory.
           link.connection.close();
         }
       }
@@ -45,7 +45,7 @@ final class Shutdown {
     }
   }
 
-  /** Ends all connections. What was accepted has a short time to go out first. */
+  /** Ends all connections, after a short time for accepted frames to leave. */
   void close() throws IOException {
     if (!stopped) {
       flush();
@@ -56,7 +56,7 @@ final class Shutdown {
     cache.close();
   }
 
-  /** Gives what was accepted a short time to reach the peers' devices. */
+  /** Gives accepted frames a short time to reach the peers' devices. */
   private void flush() throws IOException {
     long begin = System.nanoTime();
     boolean more = true;
@@ -72,8 +72,8 @@ final class Shutdown {
   }
 
   /**
-   * Waits until no work is outstanding: the device has let go of its buffers. A marker tells that
-   * for what was not signalled, by failing.
+   * Waits until no work is outstanding, so that the device has released its buffers. For
+   * unsignalled work, the failure of a marker shows this.
    */
   private void drain() throws IOException {
     long begin = System.nanoTime();
@@ -91,7 +91,7 @@ final class Shutdown {
     try {
       return link.flush();
     } catch (IOException e) {
-      // The device takes no more work for it: what is outstanding ends with the queue pair.
+      // The device takes no more work for it: outstanding work ends with the queue pair.
       return false;
     }
   }

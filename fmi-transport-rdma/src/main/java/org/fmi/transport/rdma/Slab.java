@@ -6,14 +6,14 @@ import java.lang.foreign.MemorySegment;
 import org.fmi.verbs.Verbs;
 import org.fmi.wire.FrameLayout;
 
-/** Registered memory for some frames of the largest size. */
+/** Registered memory for a number of frames of the largest size. */
 final class Slab {
-  /** A frame, and what brings the next to a cache line of its own. */
+  /** A frame, padded so that the next one begins a cache line. */
   static final int FRAME_BYTES = RdmaTransport.MAX_PAYLOAD + 64;
 
   private static final int PAGE_BYTES = 4096;
 
-  /** Without a check of its scope at each access; valid until its arena is closed. */
+  /** Not checked for its scope at each access; valid until its arena is closed. */
   final MemorySegment memory;
 
   final int key;
@@ -24,11 +24,11 @@ final class Slab {
   }
 
   /**
-   * Stays registered until the device is closed.
+   * Registers memory until the device is closed.
    *
-   * @param arena to be closed after that
+   * @param arena closed after the device
    */
-  @SuppressWarnings("restricted") // only such a segment costs no check of its scope
+  @SuppressWarnings("restricted") // only such a segment avoids the scope check
   Slab(Verbs verbs, Arena arena, int frames) throws IOException {
     MemorySegment allocated = arena.allocate((long) frames * FRAME_BYTES, PAGE_BYTES);
     key = verbs.register(allocated).key();

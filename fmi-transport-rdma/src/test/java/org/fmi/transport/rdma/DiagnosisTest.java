@@ -52,8 +52,8 @@ class DiagnosisTest {
     assertThatThrownBy(() -> Diagnosis.lockedMemory(64 << 10, false, provider()))
         .isInstanceOf(IOException.class)
         .hasMessage(
-            "rdma: locked memory (ulimit -l): 64 KiB; a rank needs 4184 KiB, one that talks to 1000"
-                + " others 119984 KiB; "
+            "rdma: locked memory (ulimit -l): 64 KiB; a rank needs 4184 KiB, with 1000 peers"
+                + " 119984 KiB; "
                 + LockedMemory.WAY_OUT);
   }
 

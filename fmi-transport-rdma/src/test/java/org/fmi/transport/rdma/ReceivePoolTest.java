@@ -43,7 +43,7 @@ class ReceivePoolTest {
   }
 
   private int rights() {
-    return Arrays.stream(rights).sum() + joined * ReceivePool.TELLING;
+    return Arrays.stream(rights).sum() + joined * ReceivePool.EMPTY;
   }
 
   @Test

@@ -260,7 +260,7 @@ class RegistrationCacheTest {
       useOnce(cache, memory, 0, MIB);
       assertThat(device.warnings)
           .containsExactly(
-              "a message of 2097152 bytes exceeds the 1048576 that this rank may lock for messages:"
+              "a message of 2048 KiB exceeds the 1024 KiB that this rank may lock for messages:"
                   + " that is why");
     }
   }

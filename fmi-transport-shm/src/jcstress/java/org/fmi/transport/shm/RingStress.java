@@ -140,7 +140,7 @@ public final class RingStress {
     @Actor
     public void reader(II_Result r) {
       in.poll(this);
-      r.r2 = in.tell() ? 1 : 0;
+      r.r2 = in.publish() ? 1 : 0;
     }
   }
 

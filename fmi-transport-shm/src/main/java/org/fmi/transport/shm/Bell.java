@@ -9,7 +9,10 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 
-/** Where a rank sleeps that has no other transport to sleep in: a datagram to its port wakes it. */
+/**
+ * The place where a rank sleeps if it has no other transport to sleep in: a datagram to its port
+ * wakes it.
+ */
 final class Bell implements AutoCloseable {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
@@ -27,7 +30,7 @@ final class Bell implements AutoCloseable {
       channel.register(selector, SelectionKey.OP_READ);
       port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
     } catch (IOException e) {
-      throw new UncheckedIOException("shm: no UDP port to be woken at", e);
+      throw new UncheckedIOException("shm: cannot open a UDP port for wake-ups", e);
     }
   }
 
@@ -36,17 +39,17 @@ final class Bell implements AutoCloseable {
   }
 
   /**
-   * Sleeps for at most {@code maxNanos}, and at least a millisecond: a selector knows no shorter
-   * time.
+   * Sleeps for at most {@code maxNanos}, and at least a millisecond, the shortest timeout of a
+   * selector.
    */
   void await(long maxNanos) {
-    // An interrupt is the program's business: it must not make this return at once from then on.
+    // An interrupt belongs to the program: it must not make every later call return at once.
     boolean interrupted = Thread.interrupted();
     try {
       if (selector.select(Math.max(1, maxNanos / NANOS_PER_MILLI)) > 0) {
         selector.selectedKeys().clear();
         while (channel.receive(ring.clear()) != null) {
-          // All of them at once: they say the same.
+          // All datagrams at once, as they mean the same.
         }
       }
     } catch (IOException e) {
@@ -57,7 +60,7 @@ final class Bell implements AutoCloseable {
     }
   }
 
-  /** Ends {@link #await}, now or the next one. Any thread, even after {@link #close}. */
+  /** Ends {@link #await} now, or the next one. Any thread, even after {@link #close}. */
   void wakeup() {
     selector.wakeup();
   }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The reader's end of a ring. */
 final class InRing {
-  /** The writer. */
+  /** The writer's rank. */
   final int peer;
 
-  /** The writer's; null if it has left. */
+  /** The writer's inbox; null if it has left. */
   final @Nullable Inbox inbox;
 
   private final MemorySegment memory;
@@ -18,20 +18,20 @@ final class InRing {
   private final long data;
   private final int dataMask;
 
-  /** After this many frames or bytes the writer is notified. */
-  private final int tellCells;
+  /** The number of frames or bytes after which the writer is notified. */
+  private final int publishCells;
 
-  private final int tellData;
+  private final int publishBytes;
 
-  /** Frames read, and where the data of the last one ended. */
+  /** The number of frames read, and the end of the last one's data. */
   private long read;
 
   private long dataRead;
 
-  /** What the writer knows of that. */
-  private long readTold;
+  /** The values that the writer knows. */
+  private long readPublished;
 
-  private long dataTold;
+  private long dataPublished;
 
   InRing(int peer, MemorySegment memory, RingLayout layout, @Nullable Inbox inbox) {
     this.peer = peer;
@@ -40,8 +40,8 @@ final class InRing {
     this.cellMask = layout.cells() - 1;
     this.data = layout.data();
     this.dataMask = layout.dataBytes() - 1;
-    this.tellCells = layout.cells() / 4;
-    this.tellData = layout.dataBytes() / 4;
+    this.publishCells = layout.cells() / 4;
+    this.publishBytes = layout.dataBytes() / 4;
   }
 
   /** Whether there is a frame. */
@@ -54,23 +54,22 @@ final class InRing {
   }
 
   /**
-   * Hands on some of the frames that are there. What it has done with is free only when {@link
-   * #tell} is called.
+   * Delivers some of the available frames. Their room becomes free only by {@link #publish}.
    *
-   * @return their number
+   * @return the number of frames
    */
   int poll(FrameHandler handler) {
     long first = read;
     long number = first;
-    long last = first + tellCells;
-    while (number < last && dataRead - dataTold < tellData) {
+    long last = first + publishCells;
+    while (number < last && dataRead - dataPublished < publishBytes) {
       long cell = RingLayout.cell(number, cellMask);
       long commit = (long) RingLayout.LONG.getAcquire(memory, cell);
       long inline = RingLayout.commit(number);
       if ((commit & -2) != inline) {
         break;
       }
-      // Before it is handed on: a handler that throws does not get it again.
+      // Counted before: a handler that throws does not get it again.
       read = ++number;
       if (commit == inline) {
         handler.onFrame(peer, memory, cell + RingLayout.IN_CELL);
@@ -91,18 +90,18 @@ final class InRing {
   }
 
   /**
-   * Gives the writer the room of what was read.
+   * Returns the room of frames that were read to the writer.
    *
-   * @return whether the writer waits for that
+   * @return whether the writer waits for room
    */
-  boolean tell() {
-    if (read == readTold) {
+  boolean publish() {
+    if (read == readPublished) {
       return false;
     }
-    readTold = read;
-    dataTold = dataRead;
-    RingLayout.LONG.setRelease(memory, RingLayout.DATA_READ, dataTold);
-    RingLayout.LONG.setRelease(memory, RingLayout.CELLS_READ, readTold);
+    readPublished = read;
+    dataPublished = dataRead;
+    RingLayout.LONG.setRelease(memory, RingLayout.DATA_READ, dataPublished);
+    RingLayout.LONG.setRelease(memory, RingLayout.CELLS_READ, readPublished);
     return (int) RingLayout.INT.getAcquire(memory, RingLayout.REFUSED) != 0;
   }
 }

@@ -5,28 +5,28 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
 /**
- * What a rank's neighbours read and write of it beside the rings: whether it sleeps, how its memory
- * is read, and which of them have a ring for it or have left.
+ * A rank's shared state for its neighbours, apart from the rings: whether it sleeps, how its memory
+ * is read, and which neighbours have a ring for it or have left.
  *
  * <pre>
- *   0     bell     {@link #AWAKE}, {@link #CLOSED}, or the port where the sleeper is woken; written by
- *                  the owner, taken back to AWAKE by whoever rings
- *   64    process  of the owner, its number; this and what follows are written once, by the owner
- *   72    proof at address in the owner's memory
- *   80    proof    a random number that is to be found there: nobody else's memory has it
- *   88    stopped  whether the owner may use its memory for something else than this epoch's messages
- *   128   news     counts the changes below
- *   256   states   an int for each world rank, written by that rank alone: {@link #RING} | {@link #LEFT}
+ *   0     bell     {@link #AWAKE}, {@link #CLOSED}, or the port that wakes the sleeping owner; written by
+ *                  the owner, and reset to AWAKE by the rank that rings
+ *   64    process  the owner's process number; written once by the owner, as all fields up to stopped
+ *   72    proof at an address in the owner's memory
+ *   80    proof    a random number at that address, which identifies the owner's memory
+ *   88    stopped  whether the owner may reuse its memory after this epoch's messages
+ *   128   news     counts changes of the states
+ *   256   states   one int per world rank, written by that rank alone: {@link #RING} | {@link #LEFT}
  * </pre>
  */
 final class Inbox {
   static final int AWAKE = 0;
   static final int CLOSED = -1;
 
-  /** There is a ring of this rank. */
+  /** The neighbour has made a ring. */
   static final int RING = 1;
 
-  /** This rank has closed its transport. */
+  /** The neighbour has closed its transport. */
   static final int LEFT = 2;
 
   private static final long BELL = 0;
@@ -45,19 +45,19 @@ final class Inbox {
     this.memory = memory;
   }
 
-  /** Size for a job of {@code ranks}. */
+  /** The size for a job of {@code ranks} ranks. */
   static long bytes(int ranks) {
     return STATES + (long) Integer.BYTES * ranks;
   }
 
-  // ---- by its owner
+  // ---- for its owner
 
   /** See {@link org.fmi.spi.Transport#arm}. */
   boolean arm(int port) {
     if ((int) INT.getOpaque(memory, BELL) == port) {
       return true;
     }
-    // Volatile: what the caller reads afterwards it reads after this is to be seen.
+    // Volatile, so that the caller's later reads come after this store.
     INT.setVolatile(memory, BELL, port);
     return false;
   }
@@ -66,14 +66,17 @@ final class Inbox {
     INT.setVolatile(memory, BELL, CLOSED);
   }
 
-  /** Says how the owner's memory is read; before anybody knows of this inbox. */
+  /** Publishes how the owner's memory is read, before any rank knows of this inbox. */
   void describe(long process, long proofAt, long proof) {
     LONG.set(memory, PROCESS, process);
     LONG.set(memory, PROOF_AT, proofAt);
     LONG.setRelease(memory, PROOF, proof);
   }
 
-  /** Volatile: what the owner writes afterwards to its memory nobody takes for a message. */
+  /**
+   * Marks the owner's memory as reusable. Volatile, so that no rank takes its later content for a
+   * message.
+   */
   void stop() {
     INT.setVolatile(memory, STOPPED, 1);
   }
@@ -86,7 +89,7 @@ final class Inbox {
     return (int) INT.getAcquire(memory, STATES + (long) Integer.BYTES * rank);
   }
 
-  // ---- by neighbours
+  // ---- for neighbours
 
   int bell() {
     return (int) INT.getAcquire(memory, BELL);
@@ -108,12 +111,12 @@ final class Inbox {
     return (int) INT.getVolatile(memory, STOPPED) != 0;
   }
 
-  /** Whether it is for the caller to ring at this port. */
+  /** Whether the caller must ring at this port. */
   boolean take(int port) {
     return INT.compareAndSet(memory, BELL, port, AWAKE);
   }
 
-  void tell(int fromRank, int state) {
+  void publish(int fromRank, int state) {
     INT.setRelease(memory, STATES + (long) Integer.BYTES * fromRank, state);
     INT.getAndAdd(memory, NEWS, 1);
   }

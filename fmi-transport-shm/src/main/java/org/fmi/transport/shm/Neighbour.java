@@ -2,22 +2,22 @@ package org.fmi.transport.shm;
 
 import org.jspecify.annotations.Nullable;
 
-/** Another rank of this node, as this rank knows it. */
+/** Another rank of this node, as seen by this rank. */
 final class Neighbour {
   final int rank;
 
-  /** Of its inbox; the names of all its files begin with it. */
+  /** The name of its inbox, which is the prefix of all its files. */
   final String name;
 
-  /** Null before something is to be said to it. */
+  /** Null before its first use. */
   @Nullable Inbox inbox;
 
-  /** Null until it has made one. */
+  /** Null until the neighbour has made a ring. */
   @Nullable InRing incoming;
 
   boolean lost;
 
-  /** Whether it was tried to read its memory, and whether that can be done. */
+  /** Whether reading its memory was tried, and whether it is possible. */
   boolean tried;
 
   boolean readable;

@@ -15,7 +15,7 @@ import org.fmi.spi.Endpoints;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other ranks of this node: who they are, what can be said to them, and which have left.
+ * The other ranks of this node: their rings and inboxes, and which ranks have left.
  *
  * <p>A rank's endpoint is {@code NAME@NODE}: its inbox's name, and {@link NodeFiles#node}.
  */
@@ -29,7 +29,7 @@ final class Neighbours {
   /** By rank: the ring to it; null if there is none, or it is lost. */
   private final @Nullable OutRing[] outgoing;
 
-  /** By rank: the number of its node, negative if it does not use this transport. */
+  /** By rank: the number of its node; negative if it does not use this transport. */
   private final int[] nodes;
 
   private final List<Neighbour> all = new ArrayList<>();
@@ -83,7 +83,7 @@ final class Neighbours {
     return nodes[rank];
   }
 
-  /** Null if the rank is not on this node. */
+  /** The neighbour of this rank; null if it is not on this node. */
   @Nullable Neighbour get(int rank) {
     return byRank[rank];
   }
@@ -101,9 +101,9 @@ final class Neighbours {
     outgoing[rank] = ring;
   }
 
-  // ---- what is said to them
+  // ---- notifications
 
-  /** Null if it has left, which loses it. */
+  /** The neighbour's inbox; null if it has left, which loses it. */
   @Nullable Inbox openInbox(Neighbour n) {
     try {
       Inbox theirs = inboxOf(n);
@@ -116,7 +116,7 @@ final class Neighbours {
     }
   }
 
-  /** Null if it has left. */
+  /** The neighbour's inbox; null if it has left. */
   @Nullable Inbox inboxOf(Neighbour n) throws IOException {
     Inbox theirs = n.inbox;
     if (theirs == null) {
@@ -145,7 +145,7 @@ final class Neighbours {
     }
   }
 
-  /** It sleeps, or has left. */
+  /** Wakes a neighbour that sleeps, or loses one that has left. */
   void notAwake(int rank, Inbox theirs) {
     Neighbour n = byRank[rank];
     if (n != null && theirs.bell() == Inbox.CLOSED) {
@@ -175,7 +175,7 @@ final class Neighbours {
     }
   }
 
-  // ---- losing them
+  // ---- losses
 
   void lose(Neighbour n) {
     outgoing[n.rank] = null;
@@ -185,24 +185,24 @@ final class Neighbours {
     }
   }
 
-  /** Whether there are losses that were not reported yet. */
+  /** Whether there are unreported losses. */
   boolean anyLoss() {
     return !losses.isEmpty();
   }
 
-  /** The first loss that was not reported yet; null if there is none. */
+  /** The first unreported loss; null if there is none. */
   @Nullable Neighbour firstLoss() {
     return losses.peek();
   }
 
-  /** The first loss is being reported. */
+  /** Removes the first loss, as it is being reported. */
   void removeLoss() {
     losses.remove();
   }
 
   // ---- the end
 
-  /** Tells them that this rank goes, and drops what they have sent. It wakes nobody after that. */
+  /** Announces that this rank leaves, and drops frames sent to it. Wakes no rank after that. */
   void leave(Inbox inbox) throws IOException {
     for (Neighbour n : all) {
       if (n.incoming == null && (inbox.state(n.rank) & Inbox.RING) != 0) {
@@ -210,7 +210,7 @@ final class Neighbours {
       }
       Inbox theirs = n.inbox;
       if (theirs != null) {
-        theirs.tell(self, (outgoing[n.rank] == null ? 0 : Inbox.RING) | Inbox.LEFT);
+        theirs.publish(self, (outgoing[n.rank] == null ? 0 : Inbox.RING) | Inbox.LEFT);
         wake(theirs);
       }
     }
@@ -219,7 +219,7 @@ final class Neighbours {
     }
   }
 
-  /** Forgets what is about to be unmapped. */
+  /** Drops references to memory that is about to be unmapped. */
   void forget() {
     Arrays.fill(outgoing, null);
     all.clear();

@@ -16,7 +16,7 @@ import org.fmi.node.PrivateFile;
 import org.fmi.node.Refusal;
 
 /**
- * Makes, maps and deletes one rank's {@link PrivateFile}s in the node's directory.
+ * Creates, maps and deletes one rank's {@link PrivateFile}s in the node's directory.
  *
  * <pre>
  *   shm-RANK.INCARNATION-EPOCH       the rank's {@link Inbox}; deleted by its owner once all its mappings are gone
@@ -24,15 +24,18 @@ import org.fmi.node.Refusal;
  *   shm-RANK.INCARNATION-EPOCH-cKEY  memory for collectives; deleted by its owner when all have mapped it
  * </pre>
  *
- * What processes that were killed have left goes when their replacement opens its transport, or
- * with the directory.
+ * Files left by killed processes are deleted when their replacement opens its transport, or with
+ * the directory.
  */
 final class NodeFiles {
   private static final Pattern NAME =
       Pattern.compile("shm-(\\d+)\\.(\\d+)-(\\d+)(?:-(\\d+)|-c\\d+)?");
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
 
-  /** Half of it, of 60 random bits, tells machines apart: all ranks know it of each. */
+  /**
+   * The length used of the boot id: 60 random bits, half of it, distinguish machines, and all ranks
+   * store it for each rank.
+   */
   private static final int BOOT_ID_LENGTH = "01234567-0123-4567".length();
 
   private final Path directory;
@@ -40,8 +43,8 @@ final class NodeFiles {
   private final PrivateFile.Room room;
 
   /**
-   * @param arena where mappings live
-   * @param room asked before each file is made
+   * @param arena owns the mappings
+   * @param room checked before each file is created
    */
   NodeFiles(Path directory, Arena arena, PrivateFile.Room room) {
     this.directory = directory;
@@ -61,13 +64,13 @@ final class NodeFiles {
     return inboxOfOwner + "-c" + key;
   }
 
-  /** The same for two processes if, and only if, files made by one are found by the other. */
+  /** An identifier of the node: equal for two processes if, and only if, they share files. */
   String node() throws IOException {
     Object key = Files.readAttributes(directory, BasicFileAttributes.class).fileKey();
     return Files.readString(BOOT_ID).substring(0, BOOT_ID_LENGTH) + key;
   }
 
-  /** Deletes what earlier processes of this rank have left, and rings to it of earlier epochs. */
+  /** Deletes files of earlier processes of this rank, and rings to it of earlier epochs. */
   void sweep(int rank, int incarnation, int epoch) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "shm-*")) {
       for (Path file : files) {
@@ -87,7 +90,7 @@ final class NodeFiles {
     }
   }
 
-  /** Whether ranks of this node have not left the epochs before yet: they hold memory of these. */
+  /** Whether ranks of this node have not left earlier epochs yet, and so hold their memory. */
   boolean earlier(int epoch) throws IOException {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "shm-*")) {
       for (Path file : files) {
@@ -106,15 +109,15 @@ final class NodeFiles {
   }
 
   /**
-   * Makes a file of zeros and maps it.
+   * Creates a file of zeros and maps it.
    *
-   * @throws IOException if it exists, or there is no room
+   * @throws IOException if the file exists, or there is no room
    */
   MemorySegment create(String name, long bytes) throws IOException {
     return create(name, bytes, arena);
   }
 
-  /** The same, to live as long as an arena of its own. */
+  /** Creates and maps a file in this arena. */
   MemorySegment create(String name, long bytes, Arena own) throws IOException {
     return unchecked(PrivateFile.create(directory.resolve(name), bytes, own, room));
   }
@@ -128,7 +131,7 @@ final class NodeFiles {
     return open(name, arena);
   }
 
-  /** The same, to live as long as an arena of its own. */
+  /** Maps a file in this arena. */
   MemorySegment open(String name, Arena own) throws IOException {
     return unchecked(PrivateFile.open(directory.resolve(name), own));
   }
@@ -137,13 +140,16 @@ final class NodeFiles {
     Files.deleteIfExists(directory.resolve(name));
   }
 
-  /** Why a file could not be made, opened or deleted. */
+  /** The error of a file that could not be created, opened or deleted. */
   static FmiException failed(IOException e) {
     return new FmiException(ErrorClass.SYSTEM, "shm: " + Refusal.text(e));
   }
 
-  /** Valid as long as the arena is open, but does not check that at each access, which costs. */
-  @SuppressWarnings("restricted") // no other segment can do without the check
+  /**
+   * The same memory without the scope check at each access, which costs time; valid while the arena
+   * is open.
+   */
+  @SuppressWarnings("restricted") // no other segment avoids the check
   static MemorySegment unchecked(MemorySegment mapped) {
     return MemorySegment.ofAddress(mapped.address()).reinterpret(mapped.byteSize());
   }

@@ -6,7 +6,7 @@ import org.fmi.wire.FrameLayout;
 
 /** The writer's end of a ring. */
 final class OutRing {
-  /** The reader's. */
+  /** The reader's inbox. */
   final Inbox inbox;
 
   private final MemorySegment memory;
@@ -14,19 +14,19 @@ final class OutRing {
   private final long data;
   private final int dataMask;
 
-  /** Frames written; bytes of the data area used. */
+  /** The number of frames written, and of bytes used in the data area. */
   private long written;
 
   private long used;
 
-  /** How far the reader is, as it last said. */
+  /** The reader's position, as last seen. */
   private long cellsRead;
 
   private long dataRead;
   private boolean refused;
 
   /**
-   * @param memory zeros
+   * @param memory all zeros
    */
   OutRing(MemorySegment memory, RingLayout layout, Inbox inbox) {
     this.memory = memory;
@@ -53,7 +53,7 @@ final class OutRing {
         return false;
       }
       write(frame, data + (position & dataMask) + RingLayout.IN_DATA);
-      // Only now: a payload that cannot be read any more leaves nothing behind.
+      // Only now: an unreadable payload must leave no trace.
       used = position + RingLayout.dataBytes(frame.payload);
       memory.set(FrameLayout.LONG, cell + RingLayout.IN_CELL, position);
       commit++;
@@ -70,7 +70,7 @@ final class OutRing {
     frame.encode(memory, at);
   }
 
-  /** Finds a place in the data area; -1 if there is none. */
+  /** Finds room in the data area; -1 if there is none. */
   private long place(long number, int payload) {
     long position = used;
     long bytes = RingLayout.dataBytes(payload);
@@ -86,7 +86,7 @@ final class OutRing {
   }
 
   /**
-   * Looks how far the reader is.
+   * Checks the reader's position.
    *
    * @return whether there is room for this frame, with data up to {@code end}
    */
@@ -95,7 +95,7 @@ final class OutRing {
       if (!refused) {
         refused(true);
       }
-      // Once more: a reader that went on before it could see that we wait does not ring.
+      // Once more: a reader that moved before it could see this rank wait does not ring.
       return room(number, end);
     }
     return true;
@@ -113,8 +113,8 @@ final class OutRing {
     RingLayout.INT.setVolatile(memory, RingLayout.REFUSED, now ? 1 : 0);
   }
 
-  /** Whether a frame was refused, and the reader has gone on since. */
-  boolean goesOn() {
+  /** Whether a frame was refused, and the reader has made room since. */
+  boolean hasRoomAgain() {
     return refused
         && ((long) RingLayout.LONG.getAcquire(memory, RingLayout.CELLS_READ) != cellsRead
             || (long) RingLayout.LONG.getAcquire(memory, RingLayout.DATA_READ) != dataRead);

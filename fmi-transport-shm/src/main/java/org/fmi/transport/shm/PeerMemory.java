@@ -12,39 +12,39 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Long messages, read by the receiving rank out of the sender's memory, with the one copy that the
- * kernel makes ({@link ProcessMemory}). What is received into an array, whose address is not known,
- * is read into memory beside it first, in pieces that stay in the cache.
+ * Long messages that the receiving rank reads from the sender's memory, with a single copy by the
+ * kernel ({@link ProcessMemory}). Data for an array, whose address is unknown, is first read into
+ * separate memory, in pieces that stay in the cache.
  *
- * <p>A ticket is an address. Nothing stands in the way of reading there at the wrong time, so each
- * piece is looked at after it was read, and is good only if
+ * <p>A ticket is an address. Nothing prevents a read at the wrong time, so each piece is checked
+ * after it was read, and is valid only if
  *
  * <ul>
  *   <li>the owner had not {@link Inbox#stop stopped} yet: it stops before the program may change
- *       what it has sent;
- *   <li>the same call has found the owner's proof in that process: it is not another one that has
- *       got the number of an owner that is dead.
+ *       sent memory;
+ *   <li>the same call has found the owner's proof in that process, so that it is not another
+ *       process with the number of a dead owner.
  * </ul>
  *
- * Of anything else, an owner that dies in the middle included, nothing is known here but that the
- * bytes could not be read. They are fetched in frames then, which come if the owner lives.
+ * In any other case, including the death of an owner halfway, all that is known is that the bytes
+ * could not be read. They are then fetched in frames, which arrive if the owner is alive.
  */
 final class PeerMemory implements RemoteMemory {
-  /** From which length on messages may be read, in bytes, instead of {@link #LEAST_BYTES}. */
+  /** The least length of messages to read, in bytes, instead of {@link #LEAST_BYTES}. */
   static final String LEAST_PROPERTY = "fmi.shm.readFromBytes";
 
-  /** What is shorter is hardly ever faster by the kernel where data bounce (bench/RESULTS.md). */
+  /** Shorter messages are rarely faster by the kernel when data bounce (bench/RESULTS.md). */
   static final long LEAST_BYTES = 1 << 20;
 
   static final int PIECE_BYTES = 512 << 10;
   static final int ARRAY_PIECE_BYTES = 128 << 10;
 
-  /** Bytes that are read before frames get their turn. */
+  /** Bytes read before frames get their turn. */
   private static final long TURN_BYTES = 1 << 20;
 
   private static final Exposure EXPOSED = () -> {};
 
-  /** A message that is being read. */
+  /** A message being read. */
   private static final class Read {
     int peer;
     Inbox owner;
@@ -66,15 +66,15 @@ final class PeerMemory implements RemoteMemory {
   private final Arena arena;
   private final long leastBytes;
 
-  /** Two iovecs each, of a piece and of the proof. */
+  /** Two iovecs each, for a piece and for the proof. */
   private final MemorySegment to;
 
   private final MemorySegment from;
 
-  /** The proof of the owner, as it was found. */
+  /** The owner's proof, as found. */
   private final MemorySegment found;
 
-  /** Where pieces of arrays are read to; null before the first. */
+  /** Memory for pieces of arrays; null before the first. */
   private @Nullable MemorySegment beside;
 
   private final ArrayDeque<Read> reads = new ArrayDeque<>();
@@ -83,9 +83,9 @@ final class PeerMemory implements RemoteMemory {
   private boolean stopped;
 
   /**
-   * Describes this rank's memory in its inbox.
+   * Publishes this rank's memory in its inbox.
    *
-   * @param arena of the transport
+   * @param arena the transport's arena
    */
   PeerMemory(Neighbours neighbours, Inbox inbox, Arena arena) {
     this.neighbours = neighbours;
@@ -110,7 +110,7 @@ final class PeerMemory implements RemoteMemory {
     return leastBytes;
   }
 
-  /** That of a property; of none, that of all machines. */
+  /** The value of the property, or the default. */
   static long leastBytes(@Nullable String property) {
     if (property == null) {
       return LEAST_BYTES;
@@ -164,7 +164,7 @@ final class PeerMemory implements RemoteMemory {
     return true;
   }
 
-  /** Whether a peer's memory can be read, which is tried once. */
+  /** Whether a peer's memory can be read; tried once. */
   private boolean isReadable(Neighbour n) {
     if (!n.tried) {
       n.tried = true;
@@ -174,13 +174,13 @@ final class PeerMemory implements RemoteMemory {
     return n.readable;
   }
 
-  /** Whether {@link #poll} has something to do. */
+  /** Whether {@link #poll} has work. */
   boolean isReading() {
     return !reads.isEmpty();
   }
 
   /**
-   * Reads some of what is to be read, in the order asked.
+   * Reads some of the requested messages, in order.
    *
    * @return the number of pieces
    */
@@ -193,7 +193,7 @@ final class PeerMemory implements RemoteMemory {
       try {
         good = piece(r);
       } finally {
-        // Not kept if the program's memory is gone: the others are to be read all the same.
+        // Removed even if the program's memory is gone: the other messages must still be read.
         if (!good || r.done == r.bytes) {
           reads.remove();
         }
@@ -208,7 +208,7 @@ final class PeerMemory implements RemoteMemory {
     return pieces;
   }
 
-  /** Reads a piece of a message. Gives whether it is good. */
+  /** Reads a piece of a message; returns whether it is valid. */
   private boolean piece(Read r) {
     long left = r.bytes - r.done;
     if (r.base instanceof MemorySegment memory && memory.isNative()) {
@@ -239,7 +239,7 @@ final class PeerMemory implements RemoteMemory {
     return near;
   }
 
-  /** Reads bytes of a process. Gives whether it is the owner's, and has let all of them be read. */
+  /** Reads bytes of a process; returns whether it is the owner's, and all bytes were read. */
   private boolean fetch(Inbox owner, long address, MemorySegment memory, long at, long bytes) {
     to.set(ValueLayout.JAVA_LONG, 0, memory.address() + at);
     to.set(ValueLayout.JAVA_LONG, 8, bytes);
@@ -250,7 +250,7 @@ final class PeerMemory implements RemoteMemory {
     from.set(ValueLayout.JAVA_LONG, 16, owner.proofAt());
     from.set(ValueLayout.JAVA_LONG, 24, Long.BYTES);
     long read = ProcessMemory.read(owner.process(), to, from, memory);
-    // What was read was there before what is looked at now.
+    // The bytes were read before the following checks.
     VarHandle.fullFence();
     return read == bytes + Long.BYTES && found.get(ValueLayout.JAVA_LONG, 0) == owner.proof();
   }

@@ -6,18 +6,18 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/** Reads the memory of another process of this user, by the kernel: process_vm_readv(2). */
+/** Reads the memory of another process of this user through the kernel: process_vm_readv(2). */
 final class ProcessMemory {
-  /** An iovec: address and length. */
+  /** The size of an iovec: address and length. */
   static final long VECTOR_BYTES = 16;
 
   private static final int PR_SET_PTRACER = 0x59616d61;
 
-  /** Linked when the first long message comes: it takes tens of milliseconds. */
+  /** Linked at the first long message, as it takes tens of milliseconds. */
   private static final class Calls {
     /**
-     * Its last argument is one more than the function has, which does not see it: the memory that
-     * is written, so that it cannot be freed meanwhile.
+     * Its last argument is invisible to the function: the memory written to, which it prevents from
+     * being freed during the call.
      */
     static final MethodHandle READ =
         function(
@@ -35,7 +35,7 @@ final class ProcessMemory {
     private Calls() {}
   }
 
-  /** Its own, as few processes need it. */
+  /** Separate, as few processes need it. */
   private static final class Permission {
     static final MethodHandle PRCTL =
         function(
@@ -62,22 +62,22 @@ final class ProcessMemory {
   /**
    * Reads pieces of memory, in order.
    *
-   * @param to one iovec for each piece, as many as {@code from} has
-   * @param written kept from being freed meanwhile
-   * @return how many bytes were read; -1 if none could be
+   * @param to one iovec per piece, as many as in {@code from}
+   * @param written protected from being freed during the call
+   * @return the number of bytes read; -1 if there were none
    */
   static long read(int process, MemorySegment to, MemorySegment from, MemorySegment written) {
     long vectors = from.byteSize() / VECTOR_BYTES;
     try {
       return (long) Calls.READ.invokeExact(process, to, vectors, from, vectors, 0L, written);
     } catch (RuntimeException | Error e) {
-      throw e; // of the memory: its arena may be closed
+      throw e; // thrown for the memory: its arena may be closed
     } catch (Throwable t) {
       throw unexpected(t);
     }
   }
 
-  /** Where Yama lets no process read another one: lets one, and what it has started, read this. */
+  /** Permits a process and its descendants to read this process, where Yama restricts reading. */
   static boolean permit(long process) {
     try {
       return 0 == (int) Permission.PRCTL.invokeExact(PR_SET_PTRACER, process, 0L, 0L, 0L);

@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the ranks of this node read each other's memory, where the machine forbids it to siblings.
+ * Lets the ranks of this node read each other's memory, on machines that forbid this to siblings.
  *
- * <p>The kernel's Yama module lets a process read only those that it has started, if it is set so.
- * A rank then names one that may read it beside: the daemon that has started it, which stands for
- * all that it has started, the ranks of this node. Nobody else is let in.
+ * <p>The kernel's Yama module may be set so that a process can read only its descendants. A rank
+ * then permits one more reader: the daemon that has started it, which stands for all its
+ * descendants, the ranks of this node. No other process gets access.
  */
 final class ReadPermission {
   static final Path YAMA = Path.of("/proc/sys/kernel/yama/ptrace_scope");
@@ -22,18 +22,20 @@ final class ReadPermission {
 
   private ReadPermission() {}
 
-  /** Once, before the first ticket is given. */
+  /** Gives the permission. Called once, before the first ticket. */
   static void give() {
     if (scope().equals(DESCENDANTS)) {
       ProcessHandle.current().parent().ifPresent(daemon -> ProcessMemory.permit(daemon.pid()));
     }
   }
 
-  /** Why ranks of this machine cannot read each other's memory; null if nothing is known. */
+  /**
+   * The reason why ranks of this machine cannot read each other's memory; null if none is known.
+   */
   static @Nullable String refusal() {
     String scope = scope();
     if (!scope.isEmpty() && !scope.equals("0") && !scope.equals(DESCENDANTS)) {
-      return YAMA + " is " + scope + ": set to 0 or 1, it would let them";
+      return YAMA + " is " + scope + ": set it to 0 or 1";
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment word = arena.allocate(Long.BYTES, Long.BYTES);
@@ -43,11 +45,11 @@ final class ReadPermission {
       int self = (int) ProcessHandle.current().pid();
       return ProcessMemory.read(self, vector, vector, word) == Long.BYTES
           ? null
-          : "the kernel refuses process_vm_readv, as a container's seccomp profile may";
+          : "the kernel refuses process_vm_readv, perhaps by a container's seccomp profile";
     }
   }
 
-  /** What Yama is set to; empty if the kernel has none. */
+  /** Yama's setting; empty if the kernel has none. */
   static String scope() {
     try {
       return Files.readString(YAMA).strip();

@@ -5,13 +5,13 @@ import java.lang.invoke.VarHandle;
 import org.fmi.wire.FrameLayout;
 
 /**
- * The layout of a ring, through which one rank sends frames to one other.
+ * The layout of a ring, in which one rank sends frames to another.
  *
  * <pre>
- *   0      cells read    long, by the reader: how many cells it has done with
- *   8      data read     long, by the reader: how many bytes of the data area it has done with
+ *   0      cells read    long, by the reader: the number of cells read
+ *   8      data read     long, by the reader: the number of bytes read in the data area
  *   128    refused       int, by the writer: whether it waits for room
- *   4096   cells         each {@link #CELL_BYTES}, used in turn, one a frame
+ *   4096   cells         each {@link #CELL_BYTES}, used in turn, one per frame
  *   ...    data          payloads that do not fit into a cell; contiguous, used in turn
  *
  *   cell  0                8                     56                  128
@@ -25,13 +25,13 @@ import org.fmi.wire.FrameLayout;
  *         +----------------+---------------------+-----------------------------------------+
  * </pre>
  *
- * Frame number n (from 0) is there when the commit word of cell n modulo the number of cells is 2(n
- * + 1), plus one if it is in the data area. It is written last, and a commit word holds nothing
- * else ever: a writer that is killed at any moment leaves whole frames, and nothing that looks like
- * one. A payload of 8 bytes or less shares one cache line with commit word and header.
+ * Frame number n (from 0) is complete when the commit word of cell n modulo the number of cells is
+ * 2(n + 1), plus one if the frame is in the data area. It is written last, and a commit word never
+ * holds anything else: a writer killed at any moment leaves whole frames, and nothing that
+ * resembles one. A payload of 8 bytes or less shares one cache line with commit word and header.
  *
- * <p>Numbers and positions only grow. The reader says rarely how far it is, and the writer looks
- * only when it believes the ring full.
+ * <p>Numbers and positions only grow. The reader rarely publishes its position, and the writer
+ * reads it only when it believes the ring to be full.
  */
 record RingLayout(int cells, int dataBytes) {
   static final long CELLS_READ = 0;
@@ -43,7 +43,7 @@ record RingLayout(int cells, int dataBytes) {
   static final long IN_CELL = 8;
   static final int INLINE_BYTES = CELL_BYTES - (int) IN_CELL - FrameLayout.HEADER_BYTES;
 
-  /** Where a frame's header begins in the data area, so that its payload begins a line. */
+  /** The offset of a frame's header in the data area, which aligns its payload to a cache line. */
   static final long IN_DATA = LINE_BYTES - FrameLayout.HEADER_BYTES;
 
   static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
@@ -54,34 +54,35 @@ record RingLayout(int cells, int dataBytes) {
   private static final int LEAST_DATA = 64 << 10;
   private static final int MOST_DATA = 2 << 20;
 
-  /**
-   * The least number of the longest frames whose data a ring has room for, but for their headers.
-   */
+  /** The least number of longest frames whose data fit into a ring, without their headers. */
   private static final int FRAMES = 4;
 
   private static final long NODE_BYTES = 64L << 20;
 
   /**
-   * The rings of a node with {@code ranksOnNode} ranks: data areas of 2 MiB for up to 6 ranks, then
-   * less, so that all together are 64 MiB when each rank talks to each other, but at least 64 KiB
-   * (then 76 KiB with the rest: 300 MiB for 64 ranks that all talk to each other).
+   * The rings of a node with {@code ranksOnNode} ranks. Data areas are 2 MiB for up to 6 ranks,
+   * then smaller, so that all of them together are 64 MiB when all ranks communicate with each
+   * other, but at least 64 KiB (then 76 KiB in all: 300 MiB for 64 ranks that all communicate).
    */
   static RingLayout of(int ranksOnNode) {
     long pairs = Math.max(1, (long) ranksOnNode * (ranksOnNode - 1));
     return ofData(Math.clamp(Long.highestOneBit(NODE_BYTES / pairs), LEAST_DATA, MOST_DATA));
   }
 
-  /** For a node that has no room for others: the smallest that takes frames of a power of two. */
+  /**
+   * The smallest ring for frames with this payload, a power of two, on a node without room for
+   * others.
+   */
   static RingLayout smallest(int payload) {
     return ofData(Math.max(LEAST_DATA, payload * FRAMES));
   }
 
-  /** The longest payload that it takes: some frames of that length have room. */
+  /** The longest payload that fits several times. */
   int mostPayload() {
     return dataBytes / FRAMES;
   }
 
-  /** What these rings take when each rank talks to each other. */
+  /** The memory of these rings when all ranks communicate with each other. */
   static long nodeBytes(int ranksOnNode) {
     return of(ranksOnNode).fileBytes() * ranksOnNode * (ranksOnNode - 1);
   }
@@ -90,7 +91,7 @@ record RingLayout(int cells, int dataBytes) {
     return new RingLayout(Math.max(FEWEST_CELLS, dataBytes / DATA_BYTES_PER_CELL), dataBytes);
   }
 
-  /** That of a file of this size. */
+  /** The layout of a file of this size. */
   static RingLayout ofFile(long bytes) {
     RingLayout layout = ofData((int) Long.highestOneBit(bytes));
     if (layout.fileBytes() != bytes) {
@@ -103,12 +104,12 @@ record RingLayout(int cells, int dataBytes) {
     return data() + dataBytes;
   }
 
-  /** Where the data area begins. */
+  /** The offset of the data area. */
   long data() {
     return CELLS + (long) cells * CELL_BYTES;
   }
 
-  /** Where the cell of a frame begins. */
+  /** The offset of a frame's cell. */
   static long cell(long number, int cellMask) {
     return CELLS + (number & cellMask) * CELL_BYTES;
   }
@@ -118,7 +119,7 @@ record RingLayout(int cells, int dataBytes) {
     return 2 * (number + 1);
   }
 
-  /** What a frame takes in the data area. */
+  /** The size of a frame in the data area. */
   static long dataBytes(int payload) {
     return LINE_BYTES + ((payload + LINE_BYTES - 1L) & -LINE_BYTES);
   }

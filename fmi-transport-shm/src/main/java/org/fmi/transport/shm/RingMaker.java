@@ -8,9 +8,8 @@ import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the rings that this rank writes to, as large as they are planned while there is room for
- * them, else as small as rings can be; and says what would help if there is no room for those
- * either.
+ * Creates the rings that this rank writes to, of the planned size while there is room, else of the
+ * smallest size; if there is no room for these either, the error says what would help.
  */
 final class RingMaker {
   private static final int KIB_SHIFT = 10;
@@ -26,15 +25,15 @@ final class RingMaker {
   private int ranks = 1;
   private RingLayout layout = RingLayout.of(ranks);
 
-  /** No rank of this node is in an epoch before any more. */
+  /** Whether all ranks of this node have left earlier epochs. */
   private boolean earlierGone;
 
-  /** Whether a line has said that there is no room for rings of this layout. */
+  /** Whether the user knows that there is no room for rings of this layout. */
   private boolean scarce;
 
   /**
-   * @param name of this rank's inbox
-   * @param diagnostics shows what the user should know
+   * @param name the name of this rank's inbox
+   * @param diagnostics receives messages for the user
    */
   RingMaker(RankConfig config, int epoch, NodeFiles files, String name, Diagnostics diagnostics) {
     this.config = config;
@@ -53,18 +52,18 @@ final class RingMaker {
   /**
    * Checks that there is room for all rings of the node.
    *
-   * @throws IOException if there is not
+   * @throws IOException if there is no room
    */
   void check() throws IOException {
     int planned = config.ranksOnNode();
-    // Memory of the epoch before comes back: what is free now says nothing.
+    // Memory of an earlier epoch will be freed: the current amount is not meaningful.
     if (!files.earlier(epoch) && RingLayout.nodeBytes(planned) > files.freeBytes()) {
       throw new IOException(noRoom(planned));
     }
   }
 
   private String noRoom(int count) throws IOException {
-    return "shm: the rings of %d ranks need up to %d MiB in %s, %d MiB are free; fewer ranks per node (--ppn), --transport tcp, or a larger /dev/shm would help"
+    return "shm: the rings of %d ranks need up to %d MiB in %s, but %d MiB are free; use fewer ranks per node (--ppn), --transport tcp, or a larger /dev/shm"
         .formatted(
             count,
             Math.ceilDiv(RingLayout.nodeBytes(count), 1L << MIB_SHIFT),
@@ -73,8 +72,8 @@ final class RingMaker {
   }
 
   /**
-   * Plans rings for this many ranks on this node. Counted anew in each epoch: a node may have taken
-   * in ranks of one that was lost.
+   * Plans rings for this many ranks on this node. Done in each epoch, as a node may have taken in
+   * ranks of a lost node.
    */
   void plan(int ranksHere) {
     ranks = ranksHere;
@@ -85,15 +84,15 @@ final class RingMaker {
     }
   }
 
-  /** The longest payload of a frame: each ring takes it. */
+  /** The longest payload of a frame, which fits into each ring. */
   int maxPayload() {
     return maxPayload;
   }
 
   /**
-   * Makes the ring to a rank, and tells that rank.
+   * Creates the ring to a rank, and notifies that rank.
    *
-   * @return null if there is no room now, but perhaps later
+   * @return null if there is no room now, but possibly later
    */
   @Nullable OutRing make(int peer, Inbox theirs) {
     try {
@@ -102,7 +101,7 @@ final class RingMaker {
       if (earlierGone) {
         return makeSmallest(peer, theirs, e);
       }
-      // It may be the room that a neighbour still holds in the epoch before: tried again later.
+      // A neighbour in an earlier epoch may still hold the room: try again later.
       earlierGone = !anyEarlier();
       return null;
     }
@@ -111,11 +110,14 @@ final class RingMaker {
   private OutRing make(int peer, RingLayout size, Inbox theirs) throws IOException {
     String file = NodeFiles.ringName(name, peer);
     OutRing ring = new OutRing(files.create(file, size.fileBytes()), size, theirs);
-    theirs.tell(config.rank(), Inbox.RING);
+    theirs.publish(config.rank(), Inbox.RING);
     return ring;
   }
 
-  /** When there was room for all rings at the start, and something else has taken it since. */
+  /**
+   * Creates the smallest ring: there was room for all rings at the start, and something else has
+   * taken it since.
+   */
   private OutRing makeSmallest(int peer, Inbox theirs, IOException why) {
     RingLayout smallest = RingLayout.smallest(maxPayload);
     try {
@@ -123,7 +125,7 @@ final class RingMaker {
       if (!scarce && !layout.equals(smallest)) {
         scarce = true;
         diagnostics.report(
-            "rank %d sends through rings of %d KiB instead of %d: %s"
+            "rank %d sends through rings of %d KiB instead of %d KiB: %s"
                 .formatted(
                     config.rank(),
                     smallest.fileBytes() >> KIB_SHIFT,
@@ -144,7 +146,7 @@ final class RingMaker {
     }
   }
 
-  /** Says what would help if room is what is missing. */
+  /** The error, with advice if the reason is lack of room. */
   private FmiException notMade(IOException e) {
     try {
       if (files.freeBytes() < RingLayout.smallest(maxPayload).fileBytes()) {

@@ -9,20 +9,20 @@ import java.util.Map;
 import java.util.Set;
 import org.fmi.spi.NodeShare;
 
-/** Memory for collectives: a file for each piece, mapped for as long as its user wants. */
+/** Memory for collectives: one file per piece, mapped until its user unmaps it. */
 final class ShmShare implements NodeShare, AutoCloseable {
   private final NodeFiles files;
   private final String name;
   private final Neighbours neighbours;
 
-  /** Files that others may still open. */
+  /** Files that other ranks may still open. */
   private final Set<String> notHidden = new HashSet<>();
 
-  /** What is mapped here, by its address. */
+  /** Mappings in this process, by address. */
   private final Map<Long, Arena> mapped = new HashMap<>();
 
   /**
-   * @param name of this rank's inbox
+   * @param name the name of this rank's inbox
    */
   ShmShare(NodeFiles files, String name, Neighbours neighbours) {
     this.files = files;
@@ -83,7 +83,7 @@ final class ShmShare implements NodeShare, AutoCloseable {
       files.delete(file);
       notHidden.remove(file);
     } catch (IOException e) {
-      // Stays among those that hideAll() deletes, which tells if it still cannot.
+      // Stays among the files for hideAll(), which reports another failure.
     }
   }
 
@@ -92,14 +92,14 @@ final class ShmShare implements NodeShare, AutoCloseable {
     neighbours.nudge(peer);
   }
 
-  /** Nobody can open anything any more. */
+  /** Prevents any further opening. */
   void hideAll() throws IOException {
     for (String file : notHidden) {
       files.delete(file);
     }
   }
 
-  /** Unmaps all there is. */
+  /** Unmaps all memory. */
   @Override
   public void close() {
     mapped.values().forEach(Arena::close);

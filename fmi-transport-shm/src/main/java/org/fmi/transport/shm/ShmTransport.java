@@ -20,14 +20,14 @@ import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries frames between the ranks of one node: a {@link RingLayout ring} for each ordered pair
- * that talks, made by its writer on first use. One that the planned size has no room for, because
- * checkpoints have taken it, is made as small as rings can be.
+ * Carries frames between the ranks of one node: one {@link RingLayout ring} per ordered pair that
+ * communicates, created by its writer on first use. If checkpoints have taken the room for the
+ * planned size, the ring has the smallest size.
  *
- * <p><b>Loss.</b> A peer that closes its transport is reported, one whose process dies is not:
- * shared memory cannot tell. The node's daemon and the failure detector see that.
+ * <p><b>Loss.</b> The transport reports a peer that closes its transport, but not one whose process
+ * dies, which shared memory does not reveal. The node's daemon and the failure detector detect it.
  *
- * <p><b>Waking a sleeper</b> must not cost those that send to one who is awake: they only read the
+ * <p><b>Waking a sleeper</b> must not slow down senders to a rank that is awake: they only read the
  * bell's word after each frame, without a fence. So a sender may read "awake" just before the
  * sleeper writes its port, while its frame is still in its core's store buffer, invisible to the
  * sleeper's last look. A store buffer drains within microseconds. Hence the first sleep after the
@@ -36,12 +36,15 @@ import org.jspecify.annotations.Nullable;
 final class ShmTransport implements Transport {
   static final String NAME = "shm";
 
-  /** Of a long message the receiver copies one frame while the sender copies the next. */
+  /**
+   * The frame size of long messages: the receiver copies one frame while the sender copies the
+   * next.
+   */
   static final int MAX_PAYLOAD = 16 << 10;
 
   /**
-   * With more ranks than cores, where sender and receiver take turns: a message of one frame takes
-   * a turn each. One that is announced first takes two more.
+   * The frame size with more ranks than cores, where sender and receiver take turns: a message of
+   * one frame takes one turn each, and an announced one two more.
    */
   static final int MAX_PAYLOAD_IN_TURNS = 128 << 10;
 
@@ -69,8 +72,8 @@ final class ShmTransport implements Transport {
   }
 
   /**
-   * @param room asked before each file is made
-   * @param diagnostics shows what the user should know
+   * @param room checked before each file is created
+   * @param diagnostics receives messages for the user
    */
   ShmTransport(RankConfig config, int epoch, PrivateFile.Room room, Diagnostics diagnostics)
       throws IOException {
@@ -185,12 +188,14 @@ final class ShmTransport implements Transport {
     return work;
   }
 
-  /** Gives the room of a frame back also if the handler throws, or the ring would stay full. */
+  /**
+   * Reads frames, and returns their room even if the handler throws, or the ring would stay full.
+   */
   private int read(InRing ring, FrameHandler handler) {
     try {
       return ring.poll(handler);
     } finally {
-      if (ring.tell()) {
+      if (ring.publish()) {
         wakeWriter(ring);
       }
     }
@@ -203,7 +208,7 @@ final class ShmTransport implements Transport {
     }
   }
 
-  /** Some neighbours have made rings or left. */
+  /** Handles neighbours that have made rings or left. */
   private int attend() {
     int news = inbox.news();
     int work = 0;
@@ -217,7 +222,7 @@ final class ShmTransport implements Transport {
         neighbours.lose(n);
       }
     }
-    newsSeen = news; // not before: a ring that could not be taken is tried again
+    newsSeen = news; // not before: a ring that could not be mapped is tried again
     return work;
   }
 
@@ -232,7 +237,7 @@ final class ShmTransport implements Transport {
       incoming = Arrays.copyOf(incoming, incoming.length + 1);
       incoming[incoming.length - 1] = ring;
     } catch (NoSuchFileException e) {
-      // It was killed, and its replacement has deleted what it has left.
+      // It was killed, and its replacement has deleted its files.
       neighbours.lose(n);
     } catch (IOException e) {
       throw NodeFiles.failed(e);
@@ -243,11 +248,11 @@ final class ShmTransport implements Transport {
     int work = 0;
     for (Neighbour n; (n = neighbours.firstLoss()) != null; ) {
       work++;
-      // What it sent before comes first; it has announced a ring before it left.
+      // Its frames come first; it has announced its ring before it left.
       attend();
       InRing ring = n.incoming;
       while (ring != null && read(ring, handler) > 0) {
-        // More may be there.
+        // There may be more.
       }
       neighbours.removeLoss();
       handler.onPeerLost(n.rank, "closed by the peer");
@@ -255,7 +260,7 @@ final class ShmTransport implements Transport {
     return work;
   }
 
-  // ---- memory of others, and for collectives
+  // ---- memory of other ranks, and for collectives
 
   @Override
   public RemoteMemory remoteMemory() {
@@ -273,13 +278,13 @@ final class ShmTransport implements Transport {
   public void await(long maxNanos) {
     Bell b = openBell();
     boolean armed = arm(b.port());
-    if (maxNanos > 0 && !woken && !somethingCame()) {
+    if (maxNanos > 0 && !woken && !mayHaveWork()) {
       b.await(armed ? maxNanos : Math.min(maxNanos, FIRST_SLEEP_NANOS));
     }
     woken = false;
   }
 
-  private boolean somethingCame() {
+  private boolean mayHaveWork() {
     for (InRing ring : incoming) {
       if (ring.ready()) {
         return true;
@@ -287,7 +292,7 @@ final class ShmTransport implements Transport {
     }
     for (Neighbour n : neighbours.all()) {
       OutRing ring = neighbours.ring(n.rank);
-      if (ring != null && ring.goesOn()) {
+      if (ring != null && ring.hasRoomAgain()) {
         return true;
       }
     }
@@ -345,7 +350,7 @@ final class ShmTransport implements Transport {
         neighbours.forget();
         share.close();
         arena.close();
-        // Last: it stands for all that was mapped.
+        // Last: it stands for all mapped memory.
         files.delete(name);
       }
     } catch (IOException e) {

@@ -8,7 +8,7 @@ import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
 
-/** Makes shared memory transports, in the node's directory. */
+/** Creates shared memory transports, in the node's directory. */
 public final class ShmTransportProvider implements TransportProvider {
   @Override
   public String name() {
@@ -25,10 +25,10 @@ public final class ShmTransportProvider implements TransportProvider {
     String refusal = ReadPermission.refusal();
     return List.of(
         refusal == null
-            ? Finding.ok("shm: ranks may read long messages out of each other's memory")
+            ? Finding.ok("shm: ranks can read long messages from each other's memory")
             : Finding.missing(
-                "shm: ranks cannot read long messages out of each other's memory, and copy them"
-                    + " once more; "
+                "shm: ranks cannot read long messages from each other's memory, and make an extra"
+                    + " copy; "
                     + refusal));
   }
 

@@ -8,12 +8,12 @@
  *        \--datagram to P--------------------------------------> Bell of B, or its TCP transport
  * </pre>
  *
- * Long messages in native memory can be read out of it instead, with one copy: {@link
+ * Long messages in native memory can be read from it instead, with one copy: {@link
  * org.fmi.transport.shm.PeerMemory}.
  *
- * <p>{@link org.fmi.transport.shm.ShmTransport} carries the frames, over rings that {@link
- * org.fmi.transport.shm.RingMaker} makes; {@link org.fmi.transport.shm.ShmShare} is the memory for
- * collectives. Both know the other ranks of the node by {@link org.fmi.transport.shm.Neighbours}.
+ * <p>{@link org.fmi.transport.shm.ShmTransport} carries the frames, over rings created by {@link
+ * org.fmi.transport.shm.RingMaker}; {@link org.fmi.transport.shm.ShmShare} is the memory for
+ * collectives. Both use {@link org.fmi.transport.shm.Neighbours} for the other ranks of the node.
  */
 @NullMarked
 package org.fmi.transport.shm;

@@ -100,7 +100,7 @@ class RingTest {
       assertThat(offer(n, n)).isTrue();
       assertThat(in.ready()).isTrue();
       assertThat(in.poll(checker)).isOne();
-      in.tell();
+      in.publish();
       assertThat(in.poll(checker)).isZero();
     }
   }
@@ -115,16 +115,16 @@ class RingTest {
         n++;
       } else {
         refusals++;
-        assertThat(out.goesOn()).isFalse();
+        assertThat(out.hasRoomAgain()).isFalse();
         int before = checker.frames;
         while (checker.frames == before || random.nextInt(3) > 0) {
           if (in.poll(checker) == 0) {
             break;
           }
-          assertThat(in.tell()).as("a writer waits, seed %s", SEED).isTrue();
+          assertThat(in.publish()).as("a writer waits, seed %s", SEED).isTrue();
         }
         assertThat(checker.frames).isGreaterThan(before);
-        assertThat(out.goesOn()).isTrue();
+        assertThat(out.hasRoomAgain()).isTrue();
       }
     }
     assertThat(refusals).isPositive();
@@ -146,7 +146,7 @@ class RingTest {
       assertThat(in.poll(checker)).isZero();
       memory.set(FrameLayout.LONG, cell, commit);
       assertThat(in.poll(checker)).isOne();
-      in.tell();
+      in.publish();
     }
   }
 
@@ -190,7 +190,7 @@ class RingTest {
     for (int n = 0; n < 2 * SMALL.cells(); n++) {
       assertThat(offer(n, ShmTransport.MAX_PAYLOAD)).isTrue();
       assertThat(in.poll(checker)).isOne();
-      in.tell();
+      in.publish();
     }
   }
 
@@ -234,7 +234,7 @@ class RingTest {
     writer.start();
     while (checker.frames < frames && (writer.isAlive() || in.ready())) {
       in.poll(checker);
-      in.tell();
+      in.publish();
     }
     writer.join();
     assertThat(checker.frames).as("seed %s", SEED).isEqualTo(frames);

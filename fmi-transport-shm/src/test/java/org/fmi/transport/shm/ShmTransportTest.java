@@ -391,7 +391,7 @@ class ShmTransportTest {
           .containsExactly(
               "rank 0 sends through rings of "
                   + smallestKib
-                  + " KiB instead of 2116: No space left on device");
+                  + " KiB instead of 2116 KiB: No space left on device");
     }
     assertThat(files()).isEmpty();
   }

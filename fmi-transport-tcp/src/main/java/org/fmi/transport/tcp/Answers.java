@@ -12,25 +12,25 @@ import jdk.net.ExtendedSocketOptions;
 import org.fmi.net.Heartbeat;
 
 /**
- * Tells when the system at the other end of a connection no longer answers: the network between was
- * cut in silence, or the machine has lost its power. A peer whose program computes, or is stopped,
- * does not matter here: its system answers.
+ * Detects that the system at the other end of a connection no longer answers: the network was cut
+ * silently, or the machine has lost power. A peer whose program computes, or is stopped, is
+ * unaffected, as its system answers.
  *
  * <pre>
  *   nothing in flight   TCP's keep-alive probes     the system ends the connection
- *   bytes in flight     sent again, or the peer's   {@link #missing} says so, on epoll;
- *                       full window is probed       on NIO the system, after about 15 minutes
+ *   bytes in flight     sent again, or the peer's   {@link #missing} detects it on epoll;
+ *                       full window is probed       on NIO the system does, after about 15 minutes
  * </pre>
  *
- * An outage that is shorter than the heartbeat's timeout ends no connection: one probe falls behind
+ * An outage shorter than the heartbeat's timeout ends no connection: at least one probe comes after
  * it, and bytes in flight get twice the timeout, as the system doubles the time between its
  * attempts.
  *
  * <p>TCP_USER_TIMEOUT is not used. Since Linux 5.11 it also ends a connection whose peer answers
- * each probe but has had no room for as long: that of a rank that computes.
+ * each probe but has had no room for the same time, such as a rank that computes.
  */
 final class Answers {
-  /** The least number of probes of which one falls behind an outage of the timeout's length. */
+  /** The least number of probes of which one comes after an outage as long as the timeout. */
   private static final int PROBES = 4;
 
   private static final int MOST_SECONDS = 32_767; // tcp(7)
@@ -40,7 +40,7 @@ final class Answers {
   private boolean waiting;
   private long askedAt;
 
-  /** Turns keep-alive on. */
+  /** Enables keep-alive. */
   Answers(Channel channel, int heartbeatTimeoutMillis) {
     this.channel = channel;
     long now = System.nanoTime();
@@ -64,15 +64,15 @@ final class Answers {
     }
   }
 
-  /** How many nanoseconds after it was asked {@link #missing} is to be asked again. */
+  /** The interval between calls of {@link #missing}, in nanoseconds. */
   static long pause(int heartbeatTimeoutMillis) {
     return TimeUnit.MILLISECONDS.toNanos(heartbeatTimeoutMillis) / 2;
   }
 
   /**
-   * How long no answer has come to what is in flight, if that is too long.
+   * The time for which bytes in flight have had no answer, if it is too long.
    *
-   * @return nanoseconds; 0 if it is not, or the system does not tell
+   * @return nanoseconds; 0 if it is not too long, or unknown
    */
   long missing(long now) {
     if (!(channel instanceof EpollSocketChannel epoll) || !epoll.isActive()) {
@@ -80,7 +80,7 @@ final class Answers {
     }
     EpollTcpInfo info = epoll.tcpInfo();
     boolean waited = waiting;
-    waiting = info.retransmits() > 0 || info.probes() > 0; // both begin anew with each answer
+    waiting = info.retransmits() > 0 || info.probes() > 0; // both restart with each answer
     boolean answered = TimeUnit.MILLISECONDS.toNanos(info.lastAckRecv()) < now - askedAt;
     askedAt = now;
     if (!waiting || !waited || answered) {

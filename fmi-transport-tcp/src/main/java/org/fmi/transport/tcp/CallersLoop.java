@@ -6,11 +6,11 @@ import java.lang.reflect.Field;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * An event loop that is driven by whoever calls the transport: one thread at a time, but not always
- * the same (MPI_THREAD_SERIALIZED).
+ * An event loop driven by the caller of the transport: one thread at a time, but not always the
+ * same (MPI_THREAD_SERIALIZED).
  *
- * <p>Netty lets the owner of its loop be set once only, so the field is written that it keeps the
- * owner in. All that follows from who owns the loop asks this field.
+ * <p>Netty lets the owner of a loop be set only once, so this class writes the field that holds the
+ * owner. All decisions that depend on the owner read this field.
  */
 class CallersLoop extends ManualIoEventLoop {
   private static final Field OWNER = ownerField();
@@ -32,7 +32,7 @@ class CallersLoop extends ManualIoEventLoop {
     }
   }
 
-  @SuppressWarnings("unchecked") // as Netty declares it
+  @SuppressWarnings("unchecked") // as declared by Netty
   private static AtomicReference<Thread> ownerOf(ManualIoEventLoop loop) {
     try {
       return (AtomicReference<Thread>) OWNER.get(loop);
@@ -41,7 +41,7 @@ class CallersLoop extends ManualIoEventLoop {
     }
   }
 
-  /** The thread that calls drives the loop from now on. */
+  /** Makes the calling thread the driver of the loop. */
   final void enter() {
     Thread caller = Thread.currentThread();
     if (!inEventLoop(caller)) {

@@ -9,12 +9,9 @@ import java.util.ArrayDeque;
 import java.util.HashSet;
 import org.fmi.wire.FrameLayout;
 
-/**
- * A reused piece of direct memory, seen as Netty's buffer, as a segment and as a {@link
- * ByteBuffer}.
- */
+/** A reused piece of direct memory, as Netty's buffer, as a segment and as a {@link ByteBuffer}. */
 final class Chunk {
-  /** Holds one frame of any size while another arrives behind it. */
+  /** Room for one frame of any size while another one arrives after it. */
   static final int BYTES = 2 * (TcpTransport.MAX_PAYLOAD + FrameLayout.HEADER_BYTES);
 
   private final Arena arena = Arena.ofShared();
@@ -28,20 +25,21 @@ final class Chunk {
     buffer = Unpooled.wrappedBuffer(bytes.duplicate()).clear();
   }
 
-  /** Whether nobody but its owner holds it: Netty has written it, or dropped it. */
+  /** Whether only its owner holds it, as Netty has written or dropped it. */
   boolean idle() {
     return buffer.refCnt() == 1;
   }
 
   /**
-   * Chunks to use again; a few, so that a burst to many peers does not stay in memory. The others
-   * are freed at once: the collector, which sees only a small object, would come too late.
+   * Reusable chunks; only a few, so that a burst to many peers does not stay in memory. Further
+   * ones are freed at once: the garbage collector, which sees only a small object, would act too
+   * late.
    */
   static final class Pool implements AutoCloseable {
     private static final int KEEP = 16;
     private final ArrayDeque<Chunk> free = new ArrayDeque<>(KEEP);
 
-    /** The free ones and those in use. */
+    /** The free chunks and those in use. */
     private final HashSet<Chunk> all = new HashSet<>();
 
     Chunk take() {
@@ -63,7 +61,7 @@ final class Chunk {
       }
     }
 
-    /** Frees those in use too: their connections are closed. */
+    /** Frees chunks in use too, as their connections are closed. */
     @Override
     public void close() {
       for (Chunk chunk : all) {

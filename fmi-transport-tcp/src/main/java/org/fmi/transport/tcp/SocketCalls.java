@@ -9,18 +9,18 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * send(2) and recv(2) on the socket of a channel, past Netty: from and to the memory of the
- * program, on the heap too, which Netty's buffers would have to be copied from and to.
+ * Calls send(2) and recv(2) on the socket of a channel, bypassing Netty, with the program's own
+ * memory, heap memory included. Netty's buffers would require a copy.
  *
- * <p>The calls are critical in the sense of {@link Linker.Option#critical}: the collector waits for
- * them. They move at most a frame, and do not block.
+ * <p>The calls are critical in the sense of {@link Linker.Option#critical}: the garbage collector
+ * waits for them. They move at most one frame, and do not block.
  */
 final class SocketCalls {
   private static final int MSG_DONTWAIT = 0x40;
   private static final int MSG_NOSIGNAL = 0x4000;
   private static final int MSG_MORE = 0x8000;
 
-  /** Linked when the first long message comes: it takes tens of milliseconds. */
+  /** Linked at the first long message, as it takes tens of milliseconds. */
   private static final class Calls {
     static final MethodHandle SEND = function("send");
     static final MethodHandle RECV = function("recv");
@@ -42,36 +42,35 @@ final class SocketCalls {
 
   private SocketCalls() {}
 
-  /** The channel's descriptor; -1 if it is one of Java's own, which does not tell. */
+  /** The channel's descriptor; -1 for Java's own channels, which do not reveal it. */
   static int descriptor(Channel channel) {
     return channel instanceof UnixChannel unix ? unix.fd().intValue() : -1;
   }
 
   /**
-   * Sends what the socket takes now.
+   * Sends as much as the socket takes now.
    *
    * @param more whether more follows at once, so that no packet need leave yet
-   * @return the number of bytes taken: 0 as well if the connection is broken, of which Netty will
-   *     hear
+   * @return the number of bytes taken; also 0 if the connection is broken, which Netty will notice
    */
   static int send(int descriptor, MemorySegment memory, boolean more) {
     int flags = MSG_DONTWAIT | MSG_NOSIGNAL | (more ? MSG_MORE : 0);
     try {
       return moved((long) Calls.SEND.invokeExact(descriptor, memory, memory.byteSize(), flags));
     } catch (RuntimeException | Error e) {
-      throw e; // of the memory: its arena may be closed
+      throw e; // thrown for the memory: its arena may be closed
     } catch (Throwable t) {
       throw unexpected(t);
     }
   }
 
-  /** Receives what there is; returns the number of bytes, 0 if there is none. See {@link #send}. */
+  /** Receives available bytes; returns their number. See {@link #send}. */
   static int receive(int descriptor, MemorySegment memory) {
     try {
       return moved(
           (long) Calls.RECV.invokeExact(descriptor, memory, memory.byteSize(), MSG_DONTWAIT));
     } catch (RuntimeException | Error e) {
-      throw e; // of the memory: its arena may be closed
+      throw e; // thrown for the memory: its arena may be closed
     } catch (Throwable t) {
       throw unexpected(t);
     }

@@ -23,11 +23,11 @@ import org.fmi.wire.Frame;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries frames over TCP: one connection for each pair of ranks, made on first use. The thread
- * that calls drives Netty's event loop ({@link CallersLoop}).
+ * Carries frames over TCP: one connection per pair of ranks, made on first use. The calling thread
+ * drives Netty's event loop ({@link CallersLoop}).
  *
- * <p>{@link Wires} makes and ends the wires. Here is what they share while frames move: the handler
- * of the poll that drives them, chunks, and the lists of those that have more to do.
+ * <p>{@link Wires} makes and ends the wires. This class has what they share while frames move: the
+ * handler of the current poll, chunks, and the lists of wires with more to do.
  */
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -48,7 +48,7 @@ final class TcpTransport implements Transport {
 
   final Chunk.Pool chunks = new Chunk.Pool();
 
-  /** The caller's, during a poll. */
+  /** The caller's handler, during a poll. */
   @Nullable FrameHandler handler;
 
   int work;
@@ -56,7 +56,7 @@ final class TcpTransport implements Transport {
   private volatile boolean woken;
   private boolean closed;
 
-  /** The bell's port; 0 before it is asked for. */
+  /** The bell's port; 0 before its first use. */
   private int bell;
 
   TcpTransport(RankConfig config, int epoch, NetIo net, Diagnostics diagnostics)
@@ -65,15 +65,15 @@ final class TcpTransport implements Transport {
   }
 
   /**
-   * @param answerMillis after so long an attempt to connect is given up for a new one
-   * @param diagnostics shows what the user should know
+   * @param answerMillis the time after which an attempt to connect is replaced by a new one
+   * @param diagnostics receives messages for the user
    */
   TcpTransport(RankConfig config, int epoch, NetIo net, int answerMillis, Diagnostics diagnostics)
       throws IOException {
     this.net = net;
     this.loop =
         new CallersLoop(net.handlers()) {
-          // Asked after a sleep too, before Java's sockets would swallow an interrupt.
+          // Called after a sleep too, before Java's sockets would swallow an interrupt.
           @Override
           protected boolean canBlock() {
             return !woken && !Thread.currentThread().isInterrupted();
@@ -198,7 +198,8 @@ final class TcpTransport implements Transport {
   }
 
   /**
-   * Keeps what a frame handler threw, past Netty, for the caller of poll; it gets no more frames.
+   * Stores an exception of a frame handler, past Netty, for the caller of poll. The handler gets no
+   * more frames.
    */
   void thrown(Throwable t) {
     thrown = t;
@@ -210,7 +211,7 @@ final class TcpTransport implements Transport {
     loop.enter();
     pump();
     if (!woken && maxNanos > 0 && deferred.isEmpty() && !wires.anyLoss()) {
-      // An interrupt is the program's business: it must not make this return at once forever.
+      // An interrupt belongs to the program: it must not make every later call return at once.
       boolean interrupted = Thread.interrupted();
       try {
         loop.run(maxNanos, 0);
@@ -239,12 +240,12 @@ final class TcpTransport implements Transport {
     ChannelFuture bound = channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     if (!bound.isSuccess()) {
       throw new UncheckedIOException(
-          new IOException("tcp: no UDP port to be woken at", bound.cause()));
+          new IOException("tcp: cannot open a UDP port for wake-ups", bound.cause()));
     }
     return channel.localAddress().getPort();
   }
 
-  /** Takes what rings the bell: that it came is all there is to it. */
+  /** Takes datagrams that ring the bell; their arrival is all that matters. */
   private static final class Silence extends LastHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
@@ -253,11 +254,13 @@ final class TcpTransport implements Transport {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      // A datagram that cannot be read has rung too.
+      // An unreadable datagram has rung too.
     }
   }
 
-  /** Never: whoever has this transport sleeps in it, for only its own await sees its sockets. */
+  /**
+   * Unsupported: a rank with this transport sleeps in it, as only its own await sees its sockets.
+   */
   @Override
   public boolean arm(int other) {
     throw new UnsupportedOperationException("tcp is the last transport: a rank sleeps in it");
@@ -286,7 +289,7 @@ final class TcpTransport implements Transport {
 
   // For tests.
 
-  /** Whether all that was accepted has been given to the system. */
+  /** Whether the system has taken all accepted frames. */
   boolean idle() {
     return busy.isEmpty();
   }

@@ -8,11 +8,11 @@ import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
 
-/** Makes TCP transports, on epoll where it works, else on NIO. */
+/** Creates TCP transports, on epoll where it works, else on NIO. */
 public final class TcpTransportProvider implements TransportProvider {
   private final Supplier<NetIo> net;
 
-  /** What works best on this machine is found out when the first is made. */
+  /** A provider that chooses the kind of sockets when it creates its first transport. */
   public TcpTransportProvider() {
     this(NetIo::best);
   }

@@ -25,14 +25,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * One TCP connection of a transport: the handshake first, then frames.
  *
- * <p>Out: when nothing is waiting, a frame is copied into a chunk and written at once, or, if it is
- * long, sent from where it lies. What the socket does not take stays with Netty ({@link #sending});
- * frames offered meanwhile gather in a second chunk that follows in one piece. When that is full,
- * offers are refused.
+ * <p>Out: when nothing is waiting, a frame is copied into a chunk and written at once or, if it is
+ * long, sent in place. Bytes that the socket does not take stay with Netty ({@link #sending});
+ * further frames gather in a second chunk, which follows in one piece. When it is full, offers are
+ * refused.
  *
- * <p>In: Netty reads straight into {@link #in}; frames are handed on where they lie. The rest of a
- * frame whose payload has a place to {@link Landing land} at is received there, each time before
- * Netty reads. A wire with nothing half read holds no chunk.
+ * <p>In: Netty reads directly into {@link #in}, and frames are delivered in place. The rest of a
+ * frame whose payload has a destination to {@link Landing land} at is received there, each time
+ * before Netty reads. A wire without partial input holds no chunk.
  */
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -40,7 +40,7 @@ final class Wire extends LastHandler
     implements RecvByteBufAllocator, RecvByteBufAllocator.ExtendedHandle {
   private static final int MAX_READS = 8;
 
-  /** From this many bytes on, copying a payload takes longer than another call of the system. */
+  /** The payload size from which a copy takes longer than another system call. */
   private static final int LONG_PAYLOAD = 96 << 10;
 
   final TcpTransport transport;
@@ -49,16 +49,16 @@ final class Wire extends LastHandler
   final Handshake handshake;
   final Answers answers;
 
-  /** The other side; -1 until it has proven who it is. */
+  /** The other side; -1 until it is authenticated. */
   int peer;
 
   String trouble = "closed by the peer";
   boolean open;
 
-  /** In the transport's list of wires with something to write. */
+  /** Whether it is in the transport's list of wires with something to write. */
   boolean busy;
 
-  /** In the transport's list of wires with frames that arrived while no handler was there. */
+  /** Whether it is in the transport's list of wires with frames that arrived without a handler. */
   boolean deferred;
 
   private @Nullable Chunk in;
@@ -68,13 +68,13 @@ final class Wire extends LastHandler
   /** See {@link SocketCalls#descriptor}. */
   private final int socket;
 
-  /** Where the payload of the frame goes whose header is {@link #header}. */
+  /** The destination of the payload whose frame has the header {@link #header}. */
   private final Landing landing = new Landing();
 
   private final MemorySegment header =
       MemorySegment.ofBuffer(ByteBuffer.allocateDirect(FrameLayout.HEADER_BYTES));
 
-  /** The payload's bytes that have not arrived yet; -1 if there is no such frame. */
+  /** The number of payload bytes still to arrive; -1 if there is no such frame. */
   private int landingLeft = -1;
 
   private int reads;
@@ -106,7 +106,7 @@ final class Wire extends LastHandler
           append(chunk, frame, n);
           send(chunk);
         }
-      } catch (RuntimeException | Error e) { // of the payload: its arena is closed
+      } catch (RuntimeException | Error e) { // for the payload: its arena is closed
         transport.chunks.give(chunk);
         throw e;
       }
@@ -125,13 +125,13 @@ final class Wire extends LastHandler
     chunk.buffer.writerIndex(at + n);
   }
 
-  /** Sends the frame from where it lies, and its rest, if any, by a chunk; or does nothing. */
+  /** Sends the frame in place, and its rest, if any, from a chunk; or does nothing. */
   private boolean sendStraight(Chunk chunk, Frame frame) {
     MemorySegment view = frame.base == null ? null : Memory.view(frame.base);
     if (socket < 0 || view == null) {
       return false;
     }
-    // Netty may have closed it in an offer before: then the descriptor is another's already.
+    // If Netty has closed it in an earlier offer, the descriptor may be in use again.
     ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
     if (waiting == null || !waiting.isEmpty()) {
       return false;
@@ -142,16 +142,16 @@ final class Wire extends LastHandler
     int sent = SocketCalls.send(socket, chunk.memory.asSlice(0, FrameLayout.HEADER_BYTES), true);
     try {
       sendRest(chunk, frame, payload, sent);
-    } catch (RuntimeException | Error e) { // another thread has closed its arena meanwhile
+    } catch (RuntimeException | Error e) { // another thread has closed its arena in the meantime
       if (sent > 0) {
-        fail("payload gone in mid-frame"); // the frames to come would be taken for it
+        fail("payload gone in mid-frame"); // later frames would be taken for its payload
       }
       throw e;
     }
     return true;
   }
 
-  /** Sends what follows the {@code sent} bytes of the header that are out. */
+  /** Sends the rest of a frame after {@code sent} bytes of its header. */
   private void sendRest(Chunk chunk, Frame frame, MemorySegment payload, int sent) {
     if (sent < FrameLayout.HEADER_BYTES) {
       append(chunk, frame, frame.bytes());
@@ -181,12 +181,12 @@ final class Wire extends LastHandler
     }
   }
 
-  /** Whether the socket has taken all that was offered. */
+  /** Whether the socket has taken all offered frames. */
   boolean handedOver() {
-    return sending == null; // and so is gather
+    return sending == null; // gather is null then, too
   }
 
-  /** Goes on writing; returns whether there is more to write. */
+  /** Continues to write; returns whether there is more to write. */
   boolean pump() {
     Chunk sent = sending;
     if (sent != null && sent.idle()) {
@@ -220,7 +220,7 @@ final class Wire extends LastHandler
     consume();
   }
 
-  /** Takes what can be taken of what has arrived. */
+  /** Consumes as much of the input as possible. */
   void consume() {
     Chunk chunk = in;
     if (chunk != null && !open) {
@@ -242,7 +242,7 @@ final class Wire extends LastHandler
     tidy();
   }
 
-  /** Keeps the chunk only for what is still to be handed on or may become whole. */
+  /** Holds the chunk only while it has frames to deliver or to complete. */
   private void tidy() {
     Chunk chunk = in;
     if (chunk == null) {
@@ -272,7 +272,7 @@ final class Wire extends LastHandler
         landing(chunk, at, payload, handler);
         return;
       }
-      // Taken before it is handed on: a handler that throws does not get it again.
+      // Consumed before: a handler that throws does not get it again.
       chunk.buffer.readerIndex(at + n);
       transport.work++;
       try {
@@ -287,7 +287,7 @@ final class Wire extends LastHandler
 
   // Landing.
 
-  /** Begins to land the frame at {@code at} if it is long and has a place to land at. */
+  /** Begins to land the frame at {@code at} if it is long and has a destination. */
   private void landing(Chunk chunk, int at, int payload, FrameHandler handler) {
     try {
       if (payload >= LONG_PAYLOAD && socket >= 0 && handler.land(peer, chunk.memory, at, landing)) {
@@ -302,7 +302,7 @@ final class Wire extends LastHandler
     }
   }
 
-  /** Puts what there is of the payload where it belongs. */
+  /** Copies the available payload to its destination. */
   private void land(Chunk chunk) {
     int n = Math.min(landingLeft, chunk.buffer.readableBytes());
     int from = chunk.buffer.readerIndex();
@@ -316,9 +316,9 @@ final class Wire extends LastHandler
     advance(n);
   }
 
-  /** Receives what there is of the payload where it belongs, and of those that follow at once. */
+  /** Receives the available payload at its destination, and payloads that follow at once. */
   private void receive() {
-    // What is handed on may be answered at once, and that may find the connection broken.
+    // A delivery may be answered at once, and the answer may find the connection broken.
     for (int i = 0; i < MAX_READS && landingLeft > 0 && channel.isOpen(); i++) {
       MemorySegment payload = place().asSlice(landing.offset, landingLeft);
       int received;
@@ -352,7 +352,7 @@ final class Wire extends LastHandler
     assert landingLeft >= 0 : "more has landed than the frame has";
   }
 
-  /** Hands on what has landed as a whole; returns whether no more of it is to come. */
+  /** Delivers a complete payload; returns whether nothing of it is missing. */
   private boolean landed(FrameHandler handler) {
     if (landingLeft == 0) {
       landingLeft = -1;
@@ -398,7 +398,7 @@ final class Wire extends LastHandler
     chunk.buffer.readerIndex(from + bytes.position());
   }
 
-  /** Closes it; {@link Wires} hears of it through {@link #channelInactive}. */
+  /** Closes the wire; {@link Wires} learns of it through {@link #channelInactive}. */
   void fail(String reason) {
     trouble = reason;
     channel.close();
@@ -418,10 +418,10 @@ final class Wire extends LastHandler
     wires.closed(this);
   }
 
-  // What Netty reads into: see RecvByteBufAllocator.
+  // Netty's read buffer: see RecvByteBufAllocator.
 
-  /** Keeps Netty from reading; says nothing about the connection. */
-  @SuppressWarnings("serial") // stays here
+  /** Stops Netty from reading; means nothing about the connection. */
+  @SuppressWarnings("serial") // never serialized
   private static final class NotNow extends RuntimeException {
     NotNow() {
       super(null, null, false, false);
@@ -429,7 +429,7 @@ final class Wire extends LastHandler
   }
 
   @Override
-  @SuppressWarnings("deprecation") // Netty's own handles are this one still
+  @SuppressWarnings("deprecation") // Netty's own handles still implement this one
   public ExtendedHandle newHandle() {
     return this;
   }
@@ -443,7 +443,8 @@ final class Wire extends LastHandler
     if (chunk == null) {
       chunk = in = transport.chunks.take();
     }
-    // Nothing read into no room looks like the end; a closed channel's descriptor is another's.
+    // A read into a full buffer resembles the end; a closed channel's descriptor may be in use
+    // again.
     if (!chunk.buffer.isWritable() || !channel.isOpen()) {
       throw new NotNow();
     }
@@ -495,7 +496,10 @@ final class Wire extends LastHandler
     return mayContinue() && maybeMore.get();
   }
 
-  /** Not without bound, for others wait too; and not without a handler, for the chunk fills. */
+  /**
+   * Whether Netty may continue to read: only a bounded number of times, as other wires wait too;
+   * and not without a handler, as the chunk would fill up.
+   */
   private boolean mayContinue() {
     return reads < MAX_READS && !deferred;
   }

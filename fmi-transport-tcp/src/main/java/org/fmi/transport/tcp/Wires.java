@@ -29,49 +29,49 @@ import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes and ends the connections of a transport, a {@link Wire} each, and says which peers are
- * lost.
+ * Makes and ends a transport's connections, one {@link Wire} each, and reports lost peers.
  *
- * <p><b>Who connects.</b> Either side may dial, and both may at once. Then the connection that the
- * lower rank dialled stays:
+ * <p><b>Simultaneous dials.</b> Either side may dial, and both may at once. Then the connection
+ * dialled by the lower rank survives:
  *
  * <pre>
  *   a dials b, b dials a, a &lt; b
  *
  *   a gets b's proof while dialling:  refuses it ({@link #CROSSED}), waits for b's verdict
  *   b gets a's proof while dialling:  accepts it, drops its own
- *   b is told CROSSED:                waits for a's proof
+ *   b gets CROSSED:                   waits for a's proof
  * </pre>
  *
- * The one a refused stays open without use until b drops it, so that b hears if a dies meanwhile.
+ * The connection that a refused stays open without use until b drops it, so that b notices if a
+ * dies in the meantime.
  *
  * <p><b>No timer</b> limits a handshake: both sides make progress only when their programs
- * communicate, and may compute for minutes in between. What has not proven itself is limited by
- * number instead: the oldest goes when there are too many.
+ * communicate, and may compute for minutes in between. Instead, the number of unauthenticated
+ * connections is limited: the oldest is closed when there are too many.
  *
  * <p><b>Lost</b> is a peer that cannot be reached, whose connection breaks, whose system no longer
- * {@link Answers answers}, or that itself refuses. One whose side ends a connection without a
- * verdict may only have too many of them: it is dialled again after a while, until the epoch ends.
- * One whose system does not answer is dialled again too, but given up after {@value
- * #LEAST_ATTEMPTS} attempts in a row, and twice the heartbeat's timeout: the network between the
- * two is cut, or a firewall stands there. Only in a job with more ranks than may wait in its queue
- * it may just compute, with a full one; there, whether it is alive is for the log-ring to find out.
+ * {@link Answers answers}, or that refuses. A peer that ends a connection without a verdict may
+ * only have too many of them: it is dialled again after a while, until the epoch ends. A peer whose
+ * system does not answer is dialled again too, but given up after {@value #LEAST_ATTEMPTS} attempts
+ * in a row, and twice the heartbeat's timeout: the network is cut, or a firewall is in between. In
+ * a job with more ranks than a listen queue holds, such a peer may just be computing, with a full
+ * queue; there it is never given up, and the log-ring decides whether it is alive.
  */
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
 final class Wires {
-  /** Refusal: both dial, and the other's connection is the one that stays. */
+  /** Refusal: both dial, and the other side's connection survives. */
   static final int CROSSED = 1;
 
-  /** Refusal: another job, epoch, rank or purpose than the one listening here. */
+  /** Refusal: another job, epoch, rank or purpose than the listener's. */
   static final int STRANGER = 2;
 
-  /** Refusal: there is a connection of this pair already. */
+  /** Refusal: this pair already has a connection. */
   static final int DUPLICATE = 3;
 
   private static final int REDIAL_MILLIS = 100;
 
-  /** So many attempts to connect go without an answer before the peer is lost. */
+  /** The least number of unanswered attempts to connect before the peer is lost. */
   private static final int LEAST_ATTEMPTS = 3;
 
   private final TcpTransport transport;
@@ -85,7 +85,7 @@ final class Wires {
   private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
   private final ServerChannel listener;
 
-  /** Where others listen. */
+  /** The addresses of the peers. */
   private Endpoints endpoints = Endpoints.of();
 
   /** By rank: the connection in use. */
@@ -96,13 +96,13 @@ final class Wires {
 
   private final boolean[] lost;
 
-  /** By rank: whether a line has said that it does not answer. */
+  /** By rank: whether the user knows that it does not answer. */
   private final boolean[] silent;
 
-  /** By rank: how many attempts to connect in a row have had no answer. */
+  /** By rank: the number of unanswered attempts to connect in a row. */
   private final int[] unanswered;
 
-  /** Whether a line has said that connections cannot be accepted. */
+  /** Whether the user knows that connections cannot be accepted. */
   private boolean deaf;
 
   /** Losses to report at the next poll, with their reasons. */
@@ -110,19 +110,19 @@ final class Wires {
 
   private final LinkedHashSet<Wire> unproven = new LinkedHashSet<>();
 
-  /** All channels that are not closed. */
+  /** All open channels. */
   private final LinkedHashSet<Channel> channels = new LinkedHashSet<>();
 
   private boolean closing;
 
-  /** Whether {@link #watch} is called now and then. */
+  /** Whether {@link #watch} is called periodically. */
   private boolean watching;
 
   private record Loss(int peer, String reason) {}
 
   /**
-   * @param answerMillis after so long an attempt to connect is given up for a new one
-   * @param diagnostics shows what the user should know
+   * @param answerMillis the time after which an attempt to connect is replaced by a new one
+   * @param diagnostics receives messages for the user
    */
   Wires(
       TcpTransport transport,
@@ -151,7 +151,7 @@ final class Wires {
    * Accepts connections from now on.
    *
    * @return the port
-   * @throws IOException if the host's address cannot be listened at
+   * @throws IOException if it cannot listen at the host's address
    */
   int listen() throws IOException {
     listener.pipeline().addLast(new Incoming());
@@ -169,7 +169,7 @@ final class Wires {
     channel.unsafe().register(loop, new DefaultChannelPromise(channel, loop));
   }
 
-  /** Has the loop drive a channel, until all are closed. */
+  /** Registers a channel with the loop, until all are closed. */
   void add(Channel channel) {
     channels.add(channel);
     register(channel);
@@ -189,7 +189,7 @@ final class Wires {
     return wires[peer];
   }
 
-  /** How many channels are not closed. */
+  /** The number of open channels. */
   int channels() {
     return channels.size();
   }
@@ -219,7 +219,7 @@ final class Wires {
 
   // Dialling.
 
-  /** Begins to make the connection to a peer, unless it is being made, or the peer is lost. */
+  /** Starts to connect to a peer, unless this is under way, or the peer is lost. */
   void want(int peer) {
     if (dialling[peer] == null && !lost[peer]) {
       dial(peer);
@@ -239,7 +239,8 @@ final class Wires {
     prepare(wire);
     long begin = System.nanoTime();
     wire.channel
-        .connect(new InetSocketAddress(to.host(), to.port())) // an unknown host fails like others
+        .connect(
+            new InetSocketAddress(to.host(), to.port())) // an unknown host fails like any other
         .addListener(
             f -> {
               if (f.isSuccess()) {
@@ -251,7 +252,7 @@ final class Wires {
   }
 
   private void unreached(Wire wire, Throwable cause, long nanos) {
-    wire.channel.close(); // Netty does so only when the time is up
+    wire.channel.close(); // Netty does so only after a timeout
     int peer = wire.peer;
     if (dialling[peer] != wire) {
       return;
@@ -261,7 +262,7 @@ final class Wires {
       giveUp(peer, String.valueOf(cause.getMessage()));
       return;
     }
-    // Else no answer, or this rank has computed and the system given up meanwhile: the same.
+    // Either there was no answer, or this rank has computed while the system gave up: the same.
     if (cause instanceof ConnectTimeoutException) {
       warnOfSilence(peer);
     }
@@ -290,16 +291,16 @@ final class Wires {
     silent[peer] = true;
     Endpoint to = Endpoint.of(endpoints.get(peer));
     diagnostics.report(
-        "no answer from rank %d at %s:%d for %d s: is the network cut, or a firewall in between? It is tried again (as seen by rank %d)"
+        "rank %d has had no answer from rank %d at %s:%d for %d s, and dials again; is the network cut, or is a firewall in between?"
             .formatted(
+                config.rank(),
                 peer,
                 to.host(),
                 to.port(),
-                TimeUnit.MILLISECONDS.toSeconds(answerMillis),
-                config.rank()));
+                TimeUnit.MILLISECONDS.toSeconds(answerMillis)));
   }
 
-  /** Dials again after a while; until then the attempt that failed keeps offers from it. */
+  /** Dials again after a while; until then the failed attempt prevents offers from dialling. */
   private void redial(Wire wire) {
     if (closing) {
       return;
@@ -307,7 +308,7 @@ final class Wires {
     loop.schedule(
         () -> {
           if (dialling[wire.peer] == wire) {
-            dialling[wire.peer] = null; // if there is no socket to be had, the next offer says so
+            dialling[wire.peer] = null; // if no socket is available, the next offer reports it
             dial(wire.peer);
           }
         },
@@ -333,7 +334,7 @@ final class Wires {
     loop.schedule((Runnable) this::watch, Answers.pause(heartbeatMillis()), TimeUnit.NANOSECONDS);
   }
 
-  /** Ends the connections to where nobody answers. */
+  /** Ends connections whose peers' systems no longer answer. */
   private void watch() {
     if (closing) {
       return;
@@ -353,7 +354,7 @@ final class Wires {
     }
   }
 
-  // Being dialled, and what comes of it.
+  // Accepting.
 
   private final class Incoming extends LastHandler {
     @Override
@@ -367,13 +368,15 @@ final class Wires {
       prepare(wire);
     }
 
-    /** Out of file descriptors, mostly: accepting at full speed would only spin. */
+    /**
+     * Handles a failed accept, mostly for lack of file descriptors: an immediate retry would spin.
+     */
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       if (!deaf) {
         deaf = true;
         diagnostics.report(
-            "rank %d cannot accept a connection: %s; its peers wait, and it tries again every second. More open files (ulimit -n) would help"
+            "rank %d cannot accept a connection: %s; it retries every second while its peers wait. Raise the limit on open files (ulimit -n)"
                 .formatted(config.rank(), cause.getMessage()));
       }
       listener.config().setAutoRead(false);
@@ -381,7 +384,7 @@ final class Wires {
     }
   }
 
-  /** A peer has proven itself to this side; takes or refuses its connection. */
+  /** Accepts or refuses the connection of an authenticated peer. */
   void decide(Wire wire) {
     unproven.remove(wire);
     PeerIdentity who = PeerIdentity.of(wire.handshake.identity());
@@ -411,7 +414,7 @@ final class Wires {
     }
   }
 
-  /** Both sides have agreed on this connection. */
+  /** Opens a connection on which both sides have agreed. */
   void opened(Wire wire) {
     Wire mine = dialling[wire.peer];
     dialling[wire.peer] = null;
@@ -423,7 +426,7 @@ final class Wires {
     transport.work++;
   }
 
-  /** The peer does not want this connection. */
+  /** Handles the peer's refusal of this connection. */
   void refused(Wire wire) {
     int code = wire.handshake.code();
     if (code != CROSSED) {

@@ -995,7 +995,7 @@ class TcpTransportTest {
       assertThat(warnings)
           .singleElement()
           .asString()
-          .contains("no answer from rank 1 at 127.0.0.1:" + port, "firewall");
+          .contains("has had no answer from rank 1 at 127.0.0.1:" + port, "firewall");
       for (Socket waiting : queue) {
         waiting.close();
       }
