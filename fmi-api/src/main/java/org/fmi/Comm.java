@@ -6,11 +6,10 @@ import org.jspecify.annotations.Nullable;
  * A group of processes and a context that keeps their messages apart from all others (MPI_Comm of
  * an intracommunicator).
  *
- * <p>Buffers, offsets and counts: see the {@link org.fmi package}. The forms without offset and
- * count take the whole buffer: all of an array or segment, a byte buffer from its position to its
- * limit. The forms with an offset do not use a byte buffer's position, and none moves it. A
- * non-blocking call needs memory that, until it is complete, all threads that make calls may use:
- * any of their calls may move its data. Every call
+ * <p>A buffer is an array of a primitive type, a NIO buffer from its position to its limit, a
+ * memory segment, or a {@link Slice} of one of these: see the {@link org.fmi package}. No call
+ * moves a position. A non-blocking call needs memory that, until it is complete, all threads that
+ * make calls may use: any of their calls may move its data. Every call
  *
  * <ul>
  *   <li>throws {@link FmiException} for a wrong argument, before anything is sent;
@@ -44,9 +43,8 @@ public interface Comm {
    * Where there is a root, only the root may pass it; with {@link #scatter} and {@link #scatterv},
    * the root passes it for its receive buffer, and its part stays in the send buffer.
    *
-   * <p>The offset and displacements that go with it are not used. A count is still the length of a
-   * block, in elements of the other buffer, except in the v forms, which take lengths from the
-   * other buffer's counts.
+   * <p>A block is then the other buffer's length divided by the number of ranks, which must divide
+   * it; in the v forms counts and displacements of the other buffer tell the blocks.
    */
   Object IN_PLACE = InPlace.IN_PLACE;
 
@@ -75,18 +73,7 @@ public interface Comm {
   /**
    * Standard send (MPI_Send): returns when the buffer may be used again; may wait for the receiver.
    *
-   * @param buffer what is sent
-   * @param offset where it begins in {@code buffer}
-   * @param count how many elements
-   * @param dest rank of the receiver, or {@link #PROC_NULL}
-   * @param tag 0 or greater; receives select by it
-   */
-  void send(Object buffer, long offset, long count, int dest, int tag);
-
-  /**
-   * {@link #send(Object, long, long, int, int)} of a whole buffer.
-   *
-   * @param buffer what is sent
+   * @param buffer the data to send
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
    */
@@ -96,54 +83,36 @@ public interface Comm {
    * Synchronous send (MPI_Ssend): returns when the receiver has begun to receive, or when a
    * checkpoint has taken the message over.
    *
-   * @param buffer what is sent
-   * @param offset where it begins in {@code buffer}
-   * @param count how many elements
+   * @param buffer the data to send
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
    */
-  void ssend(Object buffer, long offset, long count, int dest, int tag);
+  void ssend(Object buffer, int dest, int tag);
 
   /**
    * Buffered send (MPI_Bsend): copies the message and returns at once.
    *
-   * @param buffer what is sent
-   * @param offset where it begins in {@code buffer}
-   * @param count how many elements
+   * @param buffer the data to send
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
    * @throws FmiException {@link ErrorClass#BUFFER} if the buffer given by {@link #attachBuffer} has
    *     no room
    */
-  void bsend(Object buffer, long offset, long count, int dest, int tag);
+  void bsend(Object buffer, int dest, int tag);
 
   /**
    * Ready send (MPI_Rsend): the program guarantees that the receive is posted.
    *
-   * @param buffer what is sent
-   * @param offset where it begins in {@code buffer}
-   * @param count how many elements
+   * @param buffer the data to send
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
    */
-  void rsend(Object buffer, long offset, long count, int dest, int tag);
+  void rsend(Object buffer, int dest, int tag);
 
   /**
-   * Non-blocking {@link #send(Object, long, long, int, int)} (MPI_Isend).
+   * Non-blocking {@link #send} (MPI_Isend).
    *
-   * @param buffer what is sent
-   * @param offset where it begins in {@code buffer}
-   * @param count how many elements
-   * @param dest rank of the receiver, or {@link #PROC_NULL}
-   * @param tag 0 or greater; receives select by it
-   * @return the request to wait for; the buffer is not changed until then
-   */
-  Request isend(Object buffer, long offset, long count, int dest, int tag);
-
-  /**
-   * {@link #isend(Object, long, long, int, int)} of a whole buffer.
-   *
-   * @param buffer what is sent
+   * @param buffer the data to send
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
    * @return the request to wait for; the buffer is not changed until then
@@ -153,38 +122,32 @@ public interface Comm {
   /**
    * Non-blocking {@link #ssend} (MPI_Issend).
    *
-   * @param buffer what is sent
-   * @param offset where it begins in {@code buffer}
-   * @param count how many elements
+   * @param buffer the data to send
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
    * @return the request to wait for; the buffer is not changed until then
    */
-  Request issend(Object buffer, long offset, long count, int dest, int tag);
+  Request issend(Object buffer, int dest, int tag);
 
   /**
    * Non-blocking {@link #bsend} (MPI_Ibsend).
    *
-   * @param buffer what is sent
-   * @param offset where it begins in {@code buffer}
-   * @param count how many elements
+   * @param buffer the data to send
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
    * @return the request to wait for; the buffer is not changed until then
    */
-  Request ibsend(Object buffer, long offset, long count, int dest, int tag);
+  Request ibsend(Object buffer, int dest, int tag);
 
   /**
    * Non-blocking {@link #rsend} (MPI_Irsend).
    *
-   * @param buffer what is sent
-   * @param offset where it begins in {@code buffer}
-   * @param count how many elements
+   * @param buffer the data to send
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param tag 0 or greater; receives select by it
    * @return the request to wait for; the buffer is not changed until then
    */
-  Request irsend(Object buffer, long offset, long count, int dest, int tag);
+  Request irsend(Object buffer, int dest, int tag);
 
   /**
    * Lets buffered sends of this process hold up to {@code bytes} of messages (MPI_Buffer_attach). 0
@@ -195,45 +158,21 @@ public interface Comm {
   void attachBuffer(long bytes);
 
   /**
-   * Receives a message (MPI_Recv).
-   *
-   * @param buffer where the message goes
-   * @param offset where it begins in {@code buffer}
-   * @param count most elements that the message may have
-   * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
-   * @param tag the tag of the message, or {@link #ANY_TAG}
-   * @return who sent it, with which tag, and how long it is
-   * @throws FmiException {@link ErrorClass#TRUNCATE} if the message is longer than {@code count}
-   *     elements, and is lost; {@link ErrorClass#TYPE} if it was sent out of an array of another
-   *     type than this one, or its length is not a whole number of the buffer's elements. Bytes
-   *     ({@code byte[]}, byte buffers, segments) go with every type
-   */
-  Status recv(Object buffer, long offset, long count, int source, int tag);
-
-  /**
-   * {@link #recv(Object, long, long, int, int)} into a whole buffer.
+   * Receives a message (MPI_Recv). It may be shorter than the buffer, whose rest stays as it is.
    *
    * @param buffer where the message goes
    * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
    * @param tag the tag of the message, or {@link #ANY_TAG}
-   * @return who sent it, with which tag, and how long it is
+   * @return the sender, the tag and the length of the message
+   * @throws FmiException {@link ErrorClass#TRUNCATE} if the message is longer than the buffer, and
+   *     is lost; {@link ErrorClass#TYPE} if it was sent from elements of another type, or its
+   *     length is not a whole number of the buffer's elements. Bytes ({@code byte[]}, byte buffers
+   *     and segments without a {@link Datatype}) go with every type
    */
   Status recv(Object buffer, int source, int tag);
 
   /**
-   * Non-blocking {@link #recv(Object, long, long, int, int)} (MPI_Irecv).
-   *
-   * @param buffer where the message goes
-   * @param offset where it begins in {@code buffer}
-   * @param count most elements that the message may have
-   * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
-   * @param tag the tag of the message, or {@link #ANY_TAG}
-   * @return the request to wait for; the buffer is not used until then
-   */
-  Request irecv(Object buffer, long offset, long count, int source, int tag);
-
-  /**
-   * {@link #irecv(Object, long, long, int, int)} into a whole buffer.
+   * Non-blocking {@link #recv} (MPI_Irecv).
    *
    * @param buffer where the message goes
    * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
@@ -245,29 +184,15 @@ public interface Comm {
   /**
    * Sends and receives at once, without deadlock (MPI_Sendrecv).
    *
-   * @param sendBuffer what is sent
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param sendCount how many elements
+   * @param send the data to send
    * @param dest rank of the receiver, or {@link #PROC_NULL}
    * @param sendTag the tag of the message sent
-   * @param recvBuffer where the received message goes; it does not overlap what is sent
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param recvCount most elements that the message may have
+   * @param recv where the received message goes; it does not overlap the data to send
    * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
    * @param recvTag the tag of the message received, or {@link #ANY_TAG}
    * @return the status of the message received
    */
-  Status sendRecv(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      int dest,
-      int sendTag,
-      Object recvBuffer,
-      long recvOffset,
-      long recvCount,
-      int source,
-      int recvTag);
+  Status sendRecv(Object send, int dest, int sendTag, Object recv, int source, int recvTag);
 
   /**
    * Waits for a message without receiving it (MPI_Probe).
@@ -293,372 +218,278 @@ public interface Comm {
   void barrier();
 
   /**
-   * Sends {@code count} elements of {@code root} to all others (MPI_Bcast). All pass the same
-   * count.
+   * Sends the root's data to all other ranks (MPI_Bcast). All ranks pass the same number of
+   * elements.
    *
-   * @param buffer what the root sends and the others receive
-   * @param offset where it begins in {@code buffer}
-   * @param count how many elements
-   * @param root rank of the root
-   */
-  void bcast(Object buffer, long offset, long count, int root);
-
-  /**
-   * {@link #bcast(Object, long, long, int)} of a whole buffer.
-   *
-   * @param buffer what the root sends and the others receive
+   * @param buffer the data at the root; where it goes at the others
    * @param root rank of the root
    */
   void bcast(Object buffer, int root);
 
   /**
-   * Collects each rank's {@code sendCount} elements at {@code root}, one block after the other in
-   * rank order (MPI_Gather). All pass the same count. The receive buffer is used at the root only.
+   * Collects the data of each rank at the root, one block after the other in rank order
+   * (MPI_Gather). A block is as long as the data of a rank; all ranks pass the same number of
+   * elements. The receive buffer is used at the root only.
    *
-   * @param sendBuffer what this rank sends; the root may pass {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param sendCount elements that this rank sends
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
+   * @param send the data of this rank; the root may pass {@link #IN_PLACE}, a block is then the
+   *     receive buffer's length divided by the number of ranks
+   * @param recv at least a block per rank; what follows the last block stays as it is
    * @param root rank of the root
    */
-  void gather(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      @Nullable Object recvBuffer,
-      long recvOffset,
-      int root);
+  void gather(Object send, @Nullable Object recv, int root);
 
   /**
-   * {@link #gather} with a count and a displacement for each rank (MPI_Gatherv). They and the
-   * receive buffer are used at the root only.
+   * {@link #gather} with a count and a displacement per rank (MPI_Gatherv). They and the receive
+   * buffer are used at the root only; where a call passes a literal {@code null} for both, one
+   * needs a cast: {@code (int[]) null}.
    *
-   * @param sendBuffer what this rank sends; the root may pass {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param sendCount elements that this rank sends
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param recvCounts elements received from each rank
-   * @param displs where each rank's block begins, in elements from the offset
+   * @param send the data of this rank; the root may pass {@link #IN_PLACE}
+   * @param recv where the blocks go
+   * @param counts elements of each rank's block
+   * @param displs the first element of each rank's block in {@code recv}
+   * @param root rank of the root
+   */
+  default void gatherv(
+      Object send,
+      @Nullable Object recv,
+      int @Nullable [] counts,
+      int @Nullable [] displs,
+      int root) {
+    gatherv(send, recv, longsOrNull(counts), longsOrNull(displs), root);
+  }
+
+  /**
+   * {@link #gatherv(Object, Object, int[], int[], int)} with large counts (MPI_Gatherv_c).
+   *
+   * @param send the data of this rank; the root may pass {@link #IN_PLACE}
+   * @param recv where the blocks go
+   * @param counts elements of each rank's block
+   * @param displs the first element of each rank's block in {@code recv}
    * @param root rank of the root
    */
   void gatherv(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      @Nullable Object recvBuffer,
-      long recvOffset,
-      long @Nullable [] recvCounts,
+      Object send,
+      @Nullable Object recv,
+      long @Nullable [] counts,
       long @Nullable [] displs,
       int root);
 
   /**
-   * Gives rank i the i-th block of {@code recvCount} elements of the root's send buffer
-   * (MPI_Scatter). All pass the same count. The send buffer is used at the root only.
+   * Gives rank i the i-th block of the root's data (MPI_Scatter). A block is as long as the receive
+   * buffer; all ranks pass the same number of elements. The send buffer is used at the root only.
    *
-   * @param sendBuffer the blocks of all ranks
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param recvBuffer where this rank's block goes; the root may pass {@link #IN_PLACE}
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param recvCount elements that this rank receives
+   * @param send at least a block per rank
+   * @param recv where this rank's block goes; the root may pass {@link #IN_PLACE}, a block is then
+   *     the send buffer's length divided by the number of ranks, and the root's stays there
    * @param root rank of the root
    */
-  void scatter(
-      @Nullable Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long recvCount,
-      int root);
+  void scatter(@Nullable Object send, Object recv, int root);
 
   /**
-   * {@link #scatter} with a count and a displacement for each rank (MPI_Scatterv). They and the
-   * send buffer are used at the root only.
+   * {@link #scatter} with a count and a displacement per rank (MPI_Scatterv). They and the send
+   * buffer are used at the root only; where a call passes a literal {@code null} for both, one
+   * needs a cast: {@code (int[]) null}.
    *
-   * @param sendBuffer the blocks of all ranks
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param sendCounts elements sent to each rank
-   * @param displs where each rank's block begins, in elements from the offset
-   * @param recvBuffer where this rank's block goes; the root may pass {@link #IN_PLACE}
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param recvCount elements that this rank receives
+   * @param send the blocks of all ranks
+   * @param counts elements of each rank's block
+   * @param displs the first element of each rank's block in {@code send}
+   * @param recv where this rank's block goes; the root may pass {@link #IN_PLACE}
+   * @param root rank of the root
+   */
+  default void scatterv(
+      @Nullable Object send,
+      int @Nullable [] counts,
+      int @Nullable [] displs,
+      Object recv,
+      int root) {
+    scatterv(send, longsOrNull(counts), longsOrNull(displs), recv, root);
+  }
+
+  /**
+   * {@link #scatterv(Object, int[], int[], Object, int)} with large counts (MPI_Scatterv_c).
+   *
+   * @param send the blocks of all ranks
+   * @param counts elements of each rank's block
+   * @param displs the first element of each rank's block in {@code send}
+   * @param recv where this rank's block goes; the root may pass {@link #IN_PLACE}
    * @param root rank of the root
    */
   void scatterv(
-      @Nullable Object sendBuffer,
-      long sendOffset,
-      long @Nullable [] sendCounts,
+      @Nullable Object send,
+      long @Nullable [] counts,
       long @Nullable [] displs,
-      Object recvBuffer,
-      long recvOffset,
-      long recvCount,
+      Object recv,
       int root);
 
   /**
-   * Collects each rank's {@code sendCount} elements at all ranks, one block after the other in rank
-   * order (MPI_Allgather). All pass the same count.
+   * Collects the data of each rank at all ranks, one block after the other in rank order
+   * (MPI_Allgather). A block is as long as the data of a rank; all ranks pass the same number of
+   * elements.
    *
-   * @param sendBuffer what this rank sends, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param sendCount elements that this rank sends
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
+   * @param send the data of this rank, or {@link #IN_PLACE}: a block is then the receive buffer's
+   *     length divided by the number of ranks
+   * @param recv at least a block per rank; what follows the last block stays as it is
    */
-  void allGather(
-      Object sendBuffer, long sendOffset, long sendCount, Object recvBuffer, long recvOffset);
+  void allGather(Object send, Object recv);
 
   /**
-   * {@link #allGather} with a count and a displacement for each rank, which all ranks pass
+   * {@link #allGather} with a count and a displacement per rank; all ranks pass the same counts
    * (MPI_Allgatherv).
    *
-   * @param sendBuffer what this rank sends, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param sendCount elements that this rank sends
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param recvCounts elements received from each rank
-   * @param displs where each rank's block begins, in elements from the offset
+   * @param send the data of this rank, or {@link #IN_PLACE}
+   * @param recv where the blocks go
+   * @param counts elements of each rank's block
+   * @param displs the first element of each rank's block in {@code recv}
    */
-  void allGatherv(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      Object recvBuffer,
-      long recvOffset,
-      long[] recvCounts,
-      long[] displs);
+  default void allGatherv(Object send, Object recv, int[] counts, int[] displs) {
+    allGatherv(send, recv, longs(counts), longs(displs));
+  }
 
   /**
-   * Sends {@code count} elements to each rank, one block after the other in rank order, and
-   * receives as many from each (MPI_Alltoall). All pass the same count.
+   * {@link #allGatherv(Object, Object, int[], int[])} with large counts (MPI_Allgatherv_c).
    *
-   * @param sendBuffer what this rank sends, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param count elements for each rank, and from each rank
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
+   * @param send the data of this rank, or {@link #IN_PLACE}
+   * @param recv where the blocks go
+   * @param counts elements of each rank's block
+   * @param displs the first element of each rank's block in {@code recv}
    */
-  void allToAll(Object sendBuffer, long sendOffset, long count, Object recvBuffer, long recvOffset);
+  void allGatherv(Object send, Object recv, long[] counts, long[] displs);
 
   /**
-   * {@link #allToAll} with a count and a displacement for each rank, for what is sent and for what
-   * is received (MPI_Alltoallv).
+   * Sends the i-th block of the send buffer to rank i, and receives rank i's into the i-th block of
+   * the receive buffer (MPI_Alltoall). A block is the send buffer's length divided by the number of
+   * ranks; all ranks pass the same number of elements.
    *
-   * @param sendBuffer what this rank sends, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param sendCounts elements sent to each rank
-   * @param sendDispls where each rank's block begins in {@code sendBuffer}, in elements from the
-   *     offset
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param recvCounts elements received from each rank
-   * @param recvDispls where each rank's block begins in {@code recvBuffer}, in elements from the
-   *     offset
+   * @param send a block per rank, or {@link #IN_PLACE}: the receive buffer has them, and is a whole
+   *     number of blocks
+   * @param recv at least a block per rank; what follows the last block stays as it is
+   */
+  void allToAll(Object send, Object recv);
+
+  /**
+   * {@link #allToAll} with a count and a displacement per rank, for what is sent and for what is
+   * received (MPI_Alltoallv).
+   *
+   * @param send the blocks to send, or {@link #IN_PLACE}: the receive buffer has them, and {@code
+   *     sendCounts} and {@code sendDispls} are not used
+   * @param sendCounts elements for each rank
+   * @param sendDispls the first element of each rank's block in {@code send}
+   * @param recv where the blocks go
+   * @param recvCounts elements from each rank
+   * @param recvDispls the first element of each rank's block in {@code recv}
+   */
+  default void allToAllv(
+      Object send,
+      int @Nullable [] sendCounts,
+      int @Nullable [] sendDispls,
+      Object recv,
+      int[] recvCounts,
+      int[] recvDispls) {
+    allToAllv(
+        send,
+        longsOrNull(sendCounts),
+        longsOrNull(sendDispls),
+        recv,
+        longs(recvCounts),
+        longs(recvDispls));
+  }
+
+  /**
+   * {@link #allToAllv(Object, int[], int[], Object, int[], int[])} with large counts
+   * (MPI_Alltoallv_c).
+   *
+   * @param send the blocks to send, or {@link #IN_PLACE}
+   * @param sendCounts elements for each rank
+   * @param sendDispls the first element of each rank's block in {@code send}
+   * @param recv where the blocks go
+   * @param recvCounts elements from each rank
+   * @param recvDispls the first element of each rank's block in {@code recv}
    */
   void allToAllv(
-      Object sendBuffer,
-      long sendOffset,
-      long[] sendCounts,
-      long[] sendDispls,
-      Object recvBuffer,
-      long recvOffset,
+      Object send,
+      long @Nullable [] sendCounts,
+      long @Nullable [] sendDispls,
+      Object recv,
       long[] recvCounts,
       long[] recvDispls);
 
   /**
-   * Reduces {@code count} elements of each rank, element by element, into the root's receive
-   * buffer, which is used at the root only (MPI_Reduce). All pass the same count, type and
-   * operation. This form is for arrays; byte buffers and segments need the form with a {@link
-   * Datatype}, here and below.
+   * Reduces the data of all ranks, element by element, into the root's receive buffer, which is
+   * used at the root only (MPI_Reduce). All ranks pass the same number of elements, of the same
+   * type, and the same operation. Segments and byte buffers need a type, here and below: {@link
+   * Slice#of(java.lang.foreign.MemorySegment, Datatype)}.
    *
-   * @param sendBuffer the operands of this rank; the root may pass {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param count elements that each rank contributes
+   * @param send the operands of this rank; the root may pass {@link #IN_PLACE}, which makes the
+   *     receive buffer's elements its operands
+   * @param recv where the result goes: at least as many elements as the operands
    * @param op how two elements are combined
    * @param root rank of the root
    */
-  void reduce(
-      Object sendBuffer,
-      long sendOffset,
-      @Nullable Object recvBuffer,
-      long recvOffset,
-      long count,
-      Op op,
-      int root);
-
-  /**
-   * {@link #reduce} with offsets and count in elements of {@code type}.
-   *
-   * @param sendBuffer the operands of this rank; the root may pass {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param count elements that each rank contributes
-   * @param type the type of the elements
-   * @param op how two elements are combined
-   * @param root rank of the root
-   */
-  void reduce(
-      Object sendBuffer,
-      long sendOffset,
-      @Nullable Object recvBuffer,
-      long recvOffset,
-      long count,
-      Datatype type,
-      Op op,
-      int root);
+  void reduce(Object send, @Nullable Object recv, Op op, int root);
 
   /**
    * {@link #reduce} with the result at all ranks (MPI_Allreduce).
    *
-   * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param count elements that each rank contributes
+   * @param send the operands of this rank, or {@link #IN_PLACE}
+   * @param recv where the result goes: at least as many elements as the operands
    * @param op how two elements are combined
    */
-  void allReduce(
-      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op);
+  void allReduce(Object send, Object recv, Op op);
 
   /**
-   * {@link #allReduce} with offsets and count in elements of {@code type}.
+   * {@link #allReduce(Object, Object, Op)} in place.
    *
-   * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param count elements that each rank contributes
-   * @param type the type of the elements
+   * @param buffer operands; replaced by the results
    * @param op how two elements are combined
    */
-  void allReduce(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long count,
-      Datatype type,
-      Op op);
+  default void allReduce(Object buffer, Op op) {
+    allReduce(IN_PLACE, buffer, op);
+  }
 
   /**
-   * {@link #allReduce} of a whole array in place.
+   * Reduces the data of all ranks, and gives rank i the i-th part of the result, {@code counts[i]}
+   * elements (MPI_Reduce_scatter). All ranks pass the same counts.
    *
-   * @param array operands; replaced by the results
+   * @param send the operands of this rank: as many elements as the counts are together, or more; or
+   *     {@link #IN_PLACE}: the receive buffer holds them, and the part is written to its beginning
+   * @param recv where this rank's part of the result goes
+   * @param counts elements of the result for each rank
    * @param op how two elements are combined
    */
-  void allReduce(Object array, Op op);
+  default void reduceScatter(Object send, Object recv, int[] counts, Op op) {
+    reduceScatter(send, recv, longs(counts), op);
+  }
 
   /**
-   * Reduces the elements of all ranks, and gives rank i the i-th part of the result, {@code
-   * recvCounts[i]} elements (MPI_Reduce_scatter). Each rank contributes as many elements as the
-   * counts are together. With {@link #IN_PLACE} the receive buffer holds all of them, and the part
-   * is written to its beginning.
+   * {@link #reduceScatter(Object, Object, int[], Op)} with large counts (MPI_Reduce_scatter_c).
    *
-   * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param recvCounts elements of the result for each rank
+   * @param send the operands of this rank, or {@link #IN_PLACE}
+   * @param recv where this rank's part of the result goes
+   * @param counts elements of the result for each rank
    * @param op how two elements are combined
    */
-  void reduceScatter(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long[] recvCounts,
-      Op op);
+  void reduceScatter(Object send, Object recv, long[] counts, Op op);
 
   /**
-   * {@link #reduceScatter} with offsets and counts in elements of {@code type}.
+   * Gives rank i the reduction of ranks 0..i (MPI_Scan). All ranks pass the same number of
+   * elements, of the same type, and the same operation.
    *
-   * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param recvCounts elements of the result for each rank
-   * @param type the type of the elements
+   * @param send the operands of this rank, or {@link #IN_PLACE}
+   * @param recv where the result goes: at least as many elements as the operands
    * @param op how two elements are combined
    */
-  void reduceScatter(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long[] recvCounts,
-      Datatype type,
-      Op op);
-
-  /**
-   * Gives rank i the reduction of ranks 0..i (MPI_Scan). All pass the same count.
-   *
-   * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param count elements that each rank contributes
-   * @param op how two elements are combined
-   */
-  void scan(
-      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op);
-
-  /**
-   * {@link #scan} with offsets and count in elements of {@code type}.
-   *
-   * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param count elements that each rank contributes
-   * @param type the type of the elements
-   * @param op how two elements are combined
-   */
-  void scan(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long count,
-      Datatype type,
-      Op op);
+  void scan(Object send, Object recv, Op op);
 
   /**
    * Gives rank i the reduction of ranks 0..i-1; rank 0's receive buffer stays as it is
-   * (MPI_Exscan). All pass the same count.
+   * (MPI_Exscan). All ranks pass the same number of elements, of the same type, and the same
+   * operation.
    *
-   * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param count elements that each rank contributes
+   * @param send the operands of this rank, or {@link #IN_PLACE}
+   * @param recv where the result goes: at least as many elements as the operands
    * @param op how two elements are combined
    */
-  void exScan(
-      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op);
-
-  /**
-   * {@link #exScan} with offsets and count in elements of {@code type}.
-   *
-   * @param sendBuffer the operands of this rank, or {@link #IN_PLACE}
-   * @param sendOffset where it begins in {@code sendBuffer}
-   * @param recvBuffer where the result goes
-   * @param recvOffset where it begins in {@code recvBuffer}
-   * @param count elements that each rank contributes
-   * @param type the type of the elements
-   * @param op how two elements are combined
-   */
-  void exScan(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long count,
-      Datatype type,
-      Op op);
+  void exScan(Object send, Object recv, Op op);
 
   // ---- communicators (MPI 4 chapter 7)
 
@@ -715,4 +546,20 @@ public interface Comm {
    * @param status 1 to 255
    */
   void abort(int status);
+
+  private static long[] longs(int[] values) {
+    if (values == null) {
+      throw new FmiException(
+          ErrorClass.ARG, "null are no counts or displacements: give one for each rank");
+    }
+    long[] longs = new long[values.length];
+    for (int i = 0; i < values.length; i++) {
+      longs[i] = values[i];
+    }
+    return longs;
+  }
+
+  private static long @Nullable [] longsOrNull(int @Nullable [] values) {
+    return values == null ? null : longs(values);
+  }
 }

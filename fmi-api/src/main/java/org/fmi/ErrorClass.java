@@ -2,7 +2,7 @@ package org.fmi;
 
 /** What went wrong, as the error classes of MPI 4 §9.4, and two that MPI has no class for. */
 public enum ErrorClass {
-  /** MPI_ERR_BUFFER: the buffer is of no supported type, or too small for offset and count. */
+  /** MPI_ERR_BUFFER: the buffer is of no supported type, or too small. */
   BUFFER,
   /** MPI_ERR_COUNT: a count is negative. */
   COUNT,

@@ -42,28 +42,46 @@
  *
  * <h2>Buffers</h2>
  *
- * Buffers are passed as {@code Object}:
+ * A buffer is passed as an {@code Object}, which is whole or a {@link org.fmi.Slice}:
  *
  * <table>
- *   <caption>What a buffer may be, and in what offsets and counts are given</caption>
+ *   <caption>What a buffer may be</caption>
  *   <thead>
- *     <tr><th scope="col">buffer</th><th scope="col">offsets and counts</th></tr>
+ *     <tr><th scope="col">buffer</th><th scope="col">its data</th></tr>
  *   </thead>
  *   <tbody>
  *     <tr>
  *       <td>{@code byte[] short[] char[] int[] long[] float[] double[] boolean[]}</td>
- *       <td>elements</td>
+ *       <td>all elements</td>
+ *     </tr>
+ *     <tr>
+ *       <td>{@link java.nio.IntBuffer}, {@link java.nio.DoubleBuffer} and the other typed buffers,
+ *           heap or direct, in the machine's byte order</td>
+ *       <td>elements from the position to the limit</td>
  *     </tr>
  *     <tr>
  *       <td>{@link java.nio.ByteBuffer}, heap or direct</td>
- *       <td>bytes from index 0; elements where a {@link org.fmi.Datatype} is given</td>
+ *       <td>bytes from the position to the limit</td>
  *     </tr>
  *     <tr>
  *       <td>{@link java.lang.foreign.MemorySegment}</td>
- *       <td>bytes from index 0; elements where a {@link org.fmi.Datatype} is given</td>
+ *       <td>all bytes</td>
+ *     </tr>
+ *     <tr>
+ *       <td>{@link org.fmi.Slice}</td>
+ *       <td>part of one of these, or the bytes of a byte buffer or segment as elements of a {@link
+ *           org.fmi.Datatype}</td>
  *     </tr>
  *   </tbody>
  * </table>
+ *
+ * {@snippet :
+ * world.send(u, 1, 0); // all of an array
+ * world.send(Slice.of(u, 10, 5), 1, 0); // five elements of it
+ * world.allReduce(Slice.of(segment, Datatype.DOUBLE), Op.SUM); // a segment of doubles
+ * }
+ *
+ * <p>A call with a whole array or segment, or with a slice made before, allocates nothing.
  *
  * <h2>Loops, checkpoints and failures</h2>
  *

@@ -8,6 +8,7 @@ import java.util.Arrays;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
+import org.fmi.Slice;
 
 /**
  * A loop with a state of a given size, for {@code bench/checkpoint}; then measures what the model
@@ -108,7 +109,13 @@ public final class Checkpoint {
     int previous = (world.rank() + world.size() - 1) % world.size();
     int half = state.length / 2;
     int at = (int) (place(8L * half) / 8);
-    world.sendRecv(state, at, piece / 8, next, TAG, state, half + at, piece / 8, previous, TAG);
+    world.sendRecv(
+        Slice.of(state, at, piece / 8),
+        next,
+        TAG,
+        Slice.of(state, half + at, piece / 8),
+        previous,
+        TAG);
   }
 
   private void shift(SocketRing sockets) {

@@ -3,6 +3,7 @@ package org.fmi.bench;
 import java.util.Locale;
 import org.fmi.Comm;
 import org.fmi.Fmi;
+import org.fmi.Slice;
 
 /**
  * FMI's side of {@code bench/first-sweep}, the twin of {@code bench/peers/first_sweep.c}: what is
@@ -52,14 +53,16 @@ public final class FirstSweep {
   }
 
   private static double roundTrips(Comm world, int rounds, int bytes, byte[] out, byte[] in) {
+    Slice sent = Slice.of(out, 0, bytes);
+    Slice received = Slice.of(in, 0, bytes);
     long begin = System.nanoTime();
     for (int i = 0; i < rounds; i++) {
       if (world.rank() == 0) {
-        world.send(out, 0, bytes, 1, TAG);
-        world.recv(in, 0, bytes, 1, TAG);
+        world.send(sent, 1, TAG);
+        world.recv(received, 1, TAG);
       } else {
-        world.recv(in, 0, bytes, 0, TAG);
-        world.send(out, 0, bytes, 0, TAG);
+        world.recv(received, 0, TAG);
+        world.send(sent, 0, TAG);
       }
     }
     return (System.nanoTime() - begin) / 1e9;

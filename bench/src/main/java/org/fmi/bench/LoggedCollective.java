@@ -60,9 +60,9 @@ public final class LoggedCollective {
                 log.add(passed);
               }
               if (gathers) {
-                world.allGather(passed, 0, passed.length, got, 0);
+                world.allGather(passed, got);
               } else {
-                world.allReduce(passed, 0, got, 0, passed.length, Op.SUM);
+                world.allReduce(passed, got, Op.SUM);
               }
             }
             micros[(int) iteration] = (System.nanoTime() - begin) / 1e3 / calls;

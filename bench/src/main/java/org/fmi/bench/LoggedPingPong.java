@@ -38,11 +38,11 @@ public final class LoggedPingPong {
             long begin = System.nanoTime();
             for (int i = 0; i < roundTrips; i++) {
               if (world.rank() == 0) {
-                world.send(ball, 0, ball.length, 1, TAG);
-                world.recv(back, 0, back.length, 1, TAG);
+                world.send(ball, 1, TAG);
+                world.recv(back, 1, TAG);
               } else {
-                world.recv(back, 0, back.length, 0, TAG);
-                world.send(back, 0, back.length, 0, TAG);
+                world.recv(back, 0, TAG);
+                world.send(back, 0, TAG);
               }
             }
             micros[(int) iteration] = (System.nanoTime() - begin) / 2e3 / roundTrips;

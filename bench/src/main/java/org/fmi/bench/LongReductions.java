@@ -9,6 +9,7 @@ import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.Fmi;
 import org.fmi.Op;
+import org.fmi.Slice;
 
 /**
  * FMI's side of {@code bench/long-reductions}, the twin of {@code bench/peers/long_reductions.c}:
@@ -58,12 +59,12 @@ public final class LongReductions {
     for (int call = 0; call < ms.length; call++) {
       world.barrier();
       long begin = System.nanoTime();
-      reduce(world, operation, out, in, count);
+      reduce(world, operation, doubles(out), doubles(in), count);
       ms[call] = (System.nanoTime() - begin) / 1e6;
     }
     check(world, operation, in, count);
     double[] slowest = new double[ms.length];
-    world.allReduce(ms, 0, slowest, 0, ms.length, Op.MAX);
+    world.allReduce(ms, slowest, Op.MAX);
     if (world.rank() == 0) {
       double first = slowest[0];
       double[] counted = Arrays.copyOfRange(slowest, warmUp, slowest.length);
@@ -77,16 +78,20 @@ public final class LongReductions {
     }
   }
 
+  private static Object doubles(Object buffer) {
+    return buffer instanceof MemorySegment s ? Slice.of(s, Datatype.DOUBLE) : buffer;
+  }
+
   private static void reduce(Comm world, String operation, Object out, Object in, long count) {
     switch (operation) {
-      case "allreduce" -> world.allReduce(out, 0, in, 0, count, Datatype.DOUBLE, Op.SUM);
-      case "reduce" -> world.reduce(out, 0, in, 0, count, Datatype.DOUBLE, Op.SUM, 0);
+      case "allreduce" -> world.allReduce(out, in, Op.SUM);
+      case "reduce" -> world.reduce(out, in, Op.SUM, 0);
       case "reducescatter" -> {
         long[] counts = new long[world.size()];
         Arrays.fill(counts, count / counts.length);
-        world.reduceScatter(out, 0, in, 0, counts, Datatype.DOUBLE, Op.SUM);
+        world.reduceScatter(out, in, counts, Op.SUM);
       }
-      case "scan" -> world.scan(out, 0, in, 0, count, Datatype.DOUBLE, Op.SUM);
+      case "scan" -> world.scan(out, in, Op.SUM);
       default -> throw new IllegalArgumentException(operation + ": no such operation");
     }
   }

@@ -28,7 +28,7 @@ final class SocketRing implements AutoCloseable {
         ServerSocketChannel.open().bind(new InetSocketAddress(here, 0))) {
       int[] port = {server.socket().getLocalPort()};
       int[] ports = new int[world.size()];
-      world.allGather(port, 0, 1, ports, 0);
+      world.allGather(port, ports);
       int after = (world.rank() + 1) % ports.length;
       next = SocketChannel.open(new InetSocketAddress(here, ports[after])); // accepted or not
       previous = server.accept();

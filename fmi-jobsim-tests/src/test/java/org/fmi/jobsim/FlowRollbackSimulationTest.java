@@ -14,6 +14,7 @@ import org.fmi.Flow;
 import org.fmi.FlowBody;
 import org.fmi.Fmi;
 import org.fmi.Op;
+import org.fmi.Slice;
 import org.fmi.control.Notice;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -58,7 +59,7 @@ final class FlowRollbackSimulationTest {
     public void exchange(long iteration, long[] now) {
       long[] mine = {now[0]};
       for (int neighbour : flow.inputs(world.rank(), iteration)) {
-        world.sendRecv(mine, 0, 1, neighbour, 7, now, 1 + neighbour, 1, neighbour, 7);
+        world.sendRecv(mine, neighbour, 7, Slice.of(now, 1 + neighbour, 1), neighbour, 7);
       }
     }
 
@@ -403,8 +404,8 @@ final class FlowRollbackSimulationTest {
                 @Override
                 public void exchange(long iteration, long[] now) {
                   switch (world.rank()) {
-                    case 1 -> world.recv(now, 1, 1, 2, 7);
-                    case 2 -> world.ssend(now, 0, 1, 1, 7);
+                    case 1 -> world.recv(Slice.of(now, 1, 1), 2, 7);
+                    case 2 -> world.ssend(Slice.of(now, 0, 1), 1, 7);
                     default -> {}
                   }
                 }

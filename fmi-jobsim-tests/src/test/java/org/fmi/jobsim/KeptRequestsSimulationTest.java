@@ -14,6 +14,7 @@ import org.fmi.FlowBody;
 import org.fmi.Fmi;
 import org.fmi.FmiException;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.fmi.StateRef;
 import org.fmi.control.Notice;
 import org.fmi.job.FaultSpec;
@@ -175,19 +176,19 @@ final class KeptRequestsSimulationTest {
                 Request[] all = kept.get();
                 cluster.faults().atIteration(process, n, out[0]);
                 if (n == 2) {
-                  all[0] = world.irecv(in, 0, many, Comm.ANY_SOURCE, 3);
-                  all[1] = world.irecv(in, many, many, Comm.ANY_SOURCE, 3);
+                  all[0] = world.irecv(Slice.of(in, 0, many), Comm.ANY_SOURCE, 3);
+                  all[1] = world.irecv(Slice.of(in, many, many), Comm.ANY_SOURCE, 3);
                   all[2] = world.isend(out, left, 3);
                   all[3] = world.isend(out, right, 3);
-                  all[4] = world.irecv(few, 0, 1, Comm.ANY_SOURCE, 5);
-                  all[5] = world.irecv(few, 1, 1, Comm.ANY_SOURCE, 5);
+                  all[4] = world.irecv(Slice.of(few, 0, 1), Comm.ANY_SOURCE, 5);
+                  all[5] = world.irecv(Slice.of(few, 1, 1), Comm.ANY_SOURCE, 5);
                 } else if (n == 3) {
-                  world.send(out, 0, 1, left, 5);
-                  world.send(out, 0, 1, right, 5);
+                  world.send(Slice.of(out, 0, 1), left, 5);
+                  world.send(Slice.of(out, 0, 1), right, 5);
                   Request.waitAll(all);
                   said[0] = all[0].waitFor().source();
                   said[1] = all[4].waitFor().source();
-                  world.sendRecv(said, 0, 2, right, 4, heard, 0, 2, left, 4);
+                  world.sendRecv(said, right, 4, heard, left, 4);
                 }
               },
               kept,
@@ -196,7 +197,7 @@ final class KeptRequestsSimulationTest {
               said,
               heard);
           long[] theirs = new long[2];
-          world.sendRecv(said, 0, 2, right, 4, theirs, 0, 2, left, 4);
+          world.sendRecv(said, right, 4, theirs, left, 4);
           assertThat(heard).isEqualTo(theirs);
           long[] first = new long[2 * many];
           Arrays.fill(first, 0, many, said[0]);
@@ -420,11 +421,11 @@ final class KeptRequestsSimulationTest {
                       process.compute(20_000);
                       if (n == 1) {
                         int me = fmi.world().rank();
-                        all[0] = fmi.world().irecv(buffer, 0, 1, me, 3);
+                        all[0] = fmi.world().irecv(Slice.of(buffer, 0, 1), me, 3);
                         all[1] = fmi.world().isend(new long[] {7}, me, 3);
-                        all[2] = fmi.world().irecv(buffer, 1, 1, -2, 3);
-                        all[3] = fmi.world().irecv(buffer, 1, 1, me, 4);
-                        all[4] = fmi.world().irecv(buffer, 1, 1, me, 5);
+                        all[2] = fmi.world().irecv(Slice.of(buffer, 1, 1), -2, 3);
+                        all[3] = fmi.world().irecv(Slice.of(buffer, 1, 1), me, 4);
+                        all[4] = fmi.world().irecv(Slice.of(buffer, 1, 1), me, 5);
                         again.get()[0] = all[4];
                         fmi.world().send(new long[2], me, 4);
                       } else if (n > 1 && n < 7) {

@@ -108,17 +108,7 @@ final class LocalOverlapSimulationTest {
                     process.compute(100_000);
                     long[] got = new long[state.length];
                     fmi.world()
-                        .sendRecv(
-                            state,
-                            0,
-                            state.length,
-                            (rank + 1) % size,
-                            1,
-                            got,
-                            0,
-                            got.length,
-                            (rank + size - 1) % size,
-                            1);
+                        .sendRecv(state, (rank + 1) % size, 1, got, (rank + size - 1) % size, 1);
                     state[(int) n] = got[(int) n] + n;
                   },
                   state);

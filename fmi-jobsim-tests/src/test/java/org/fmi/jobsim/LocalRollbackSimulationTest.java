@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.FmiException;
 import org.fmi.Op;
+import org.fmi.Slice;
 import org.fmi.control.Notice;
 import org.fmi.core.log.Choice;
 import org.fmi.job.FaultSpec;
@@ -177,7 +178,7 @@ final class LocalRollbackSimulationTest {
               n -> {
                 if (n == 1 && world.rank() == 2) {
                   world.attachBuffer(8);
-                  assertThatThrownBy(() -> world.bsend(new long[2], 0, 2, 1, 1))
+                  assertThatThrownBy(() -> world.bsend(new long[2], 1, 1))
                       .isInstanceOf(FmiException.class);
                 }
                 world.barrier();
@@ -264,7 +265,7 @@ final class LocalRollbackSimulationTest {
                 calls[rank]++;
                 long[] got = new long[1];
                 int left = (rank + SIZE - 1) % SIZE;
-                world.sendRecv(calls, rank, 1, right, 5, got, 0, 1, left, 5);
+                world.sendRecv(Slice.of(calls, rank, 1), right, 5, got, left, 5);
                 sum[0] += got[0];
               },
               sum);
@@ -422,17 +423,7 @@ final class LocalRollbackSimulationTest {
                   n -> {
                     process.compute(100_000_000);
                     fmi.world()
-                        .sendRecv(
-                            state,
-                            0,
-                            state.length,
-                            (rank + 1) % size,
-                            1,
-                            got,
-                            0,
-                            got.length,
-                            (rank + size - 1) % size,
-                            1);
+                        .sendRecv(state, (rank + 1) % size, 1, got, (rank + size - 1) % size, 1);
                     state[(int) n] = got[(int) n] + n;
                   },
                   state);

@@ -67,7 +67,7 @@ final class PassedOnSimulationTest {
             },
             sum);
         long[] all = new long[SIZE];
-        world.allGather(sum, 0, 1, all, 0);
+        world.allGather(sum, all);
         assertThat(all[1]).as("decided twice, and otherwise").isEqualTo(all[0]);
         assertThat(all[2]).as("decided twice, and otherwise").isEqualTo(all[0]);
         return all[0];

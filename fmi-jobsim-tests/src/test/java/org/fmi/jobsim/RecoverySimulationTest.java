@@ -16,6 +16,7 @@ import org.fmi.FmiException;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Rollback;
+import org.fmi.Slice;
 import org.fmi.StateRef;
 import org.fmi.control.Notice;
 import org.fmi.job.FaultSpec;
@@ -147,12 +148,12 @@ final class RecoverySimulationTest {
       before.waitFor();
     }
     long[] in = new long[1];
-    Request receive = world.irecv(in, 0, 1, other, 1);
+    Request receive = world.irecv(in, other, 1);
     kept[0] = receive;
     if (n == 3) {
       dieOnce(fmi, process, cluster);
     }
-    world.send(sum, 0, 1, other, 1);
+    world.send(Slice.of(sum, 0, 1), other, 1);
     receive.waitFor();
     sum[0] += in[0] + 1;
   }
@@ -232,7 +233,7 @@ final class RecoverySimulationTest {
         (fmi, process, cluster) -> {
           Comm world = fmi.world();
           if (process.incarnation() > 0) {
-            world.send(new long[1], 0, 1, (world.rank() + 1) % world.size(), 77);
+            world.send(new long[1], (world.rank() + 1) % world.size(), 77);
           }
           return Workload.run(fmi, process, cluster);
         },
@@ -440,16 +441,16 @@ final class RecoverySimulationTest {
     long[] data = new long[2];
     Comm world = fmi.world();
     switch (call) {
-      case 0 -> world.send(data, 0, 1, 1 - world.rank(), 1);
-      case 1 -> world.send(data, 0, 1, Comm.PROC_NULL, 1);
-      case 2 -> world.isend(data, 0, 1, 1 - world.rank(), 1);
-      case 3 -> world.recv(data, 0, 1, Comm.ANY_SOURCE, 1);
-      case 4 -> world.irecv(data, 0, 1, Comm.ANY_SOURCE, 1);
+      case 0 -> world.send(Slice.of(data, 0, 1), 1 - world.rank(), 1);
+      case 1 -> world.send(Slice.of(data, 0, 1), Comm.PROC_NULL, 1);
+      case 2 -> world.isend(Slice.of(data, 0, 1), 1 - world.rank(), 1);
+      case 3 -> world.recv(Slice.of(data, 0, 1), Comm.ANY_SOURCE, 1);
+      case 4 -> world.irecv(Slice.of(data, 0, 1), Comm.ANY_SOURCE, 1);
       case 5 -> world.iprobe(Comm.ANY_SOURCE, Comm.ANY_TAG);
       case 6 -> world.attachBuffer(0);
       case 7 -> world.barrier();
       case 8 -> world.allReduce(data, Op.SUM);
-      case 9 -> inner.gather(data, 0, 1, data, 0, 0);
+      case 9 -> inner.gather(Slice.of(data, 0, 1), data, 0);
       case 10 -> inner.dup();
       case 11 -> inner.free();
       case 12 -> pending.waitFor();
@@ -470,7 +471,7 @@ final class RecoverySimulationTest {
     Program program =
         (fmi, process, cluster) -> {
           Comm inner = Objects.requireNonNull(fmi.world().split(process.rank(), 0));
-          Request pending = inner.irecv(new long[1], 0, 1, 0, 7);
+          Request pending = inner.irecv(new long[1], 0, 7);
           fmi.close();
           for (int call = 0; call < 20; call++) {
             try {

@@ -20,6 +20,7 @@ import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Rollback;
+import org.fmi.Slice;
 import org.fmi.StateRef;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -95,7 +96,7 @@ final class RepetitionSimulationTest {
               late[0] += sum(fmi, n) + seen.get().size();
               own.free();
               seen.get().add("n" + late[0] % 7);
-              world.bsend(late, 0, 1, right, 5);
+              world.bsend(late, right, 5);
               return n < 20;
             },
             late,
@@ -323,7 +324,12 @@ final class RepetitionSimulationTest {
     public void exchange(long iteration, long[] now) {
       int size = world.size();
       world.sendRecv(
-          now, 0, 1, (world.rank() + 1) % size, 3, now, 1, 1, (world.rank() + size - 1) % size, 3);
+          Slice.of(now, 0, 1),
+          (world.rank() + 1) % size,
+          3,
+          Slice.of(now, 1, 1),
+          (world.rank() + size - 1) % size,
+          3);
     }
 
     @Override

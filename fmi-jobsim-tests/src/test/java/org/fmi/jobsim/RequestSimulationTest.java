@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
+import org.fmi.Slice;
 import org.fmi.control.LoopPoint;
 import org.fmi.control.Notice;
 import org.fmi.job.FaultSpec;
@@ -337,7 +338,7 @@ final class RequestSimulationTest {
               },
               state);
           long[] all = new long[RANKS];
-          fmi.world().gather(state, 0, 1, all, 0, 0);
+          fmi.world().gather(Slice.of(state, 0, 1), all, 0);
           return 31 * all[0] + all[1];
         };
     long answer = new JobSimulation(1, SHAPE, SimModel.calm(), program).run().answer();

@@ -82,7 +82,7 @@ final class Choices {
   private long order(int root) {
     long[] data = new long[1];
     if (rank != root) {
-      orders.send(new long[] {rank}, 0, 1, root, TO_ROOT);
+      orders.send(new long[] {rank}, root, TO_ROOT);
       world.recv(data, root, PLACE);
       return data[0];
     }
@@ -93,7 +93,7 @@ final class Choices {
         throw new AssertionError("the message of " + data[0] + " came as " + status);
       }
       order = size * order + status.source();
-      world.send(new long[] {i}, 0, 1, status.source(), PLACE);
+      world.send(new long[] {i}, status.source(), PLACE);
     }
     return order;
   }
@@ -125,7 +125,7 @@ final class Choices {
     if (iteration % 2 == 0) {
       process.compute(1_000L * (rank % 3));
     }
-    world.send(new long[] {iteration}, 0, 1, right, TESTED);
+    world.send(new long[] {iteration}, right, TESTED);
     int looks = 0;
     while (looks < LOOKS && !receive.test()) {
       looks++;
@@ -150,7 +150,7 @@ final class Choices {
   private long cancel() {
     long[] in = new long[1];
     Request receive = world.irecv(in, rank % 2 == 0 ? left : Comm.ANY_SOURCE, CANCELLED);
-    world.send(new long[] {rank}, 0, 1, right, CANCELLED);
+    world.send(new long[] {rank}, right, CANCELLED);
     process.compute(2_000L * (rank % 2));
     if (receive.cancel()) {
       world.recv(in, left, CANCELLED);
@@ -167,7 +167,7 @@ final class Choices {
       process.compute(5_000);
       world.recv(in, left, SYNCHRONOUS);
     } else if (rank + 1 < size) {
-      world.ssend(new long[] {rank}, 0, 1, right, SYNCHRONOUS);
+      world.ssend(new long[] {rank}, right, SYNCHRONOUS);
     }
   }
 }

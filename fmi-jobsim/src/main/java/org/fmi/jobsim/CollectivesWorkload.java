@@ -9,6 +9,7 @@ import java.util.stream.LongStream;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
+import org.fmi.Slice;
 import org.fmi.StateRef;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimProcess;
@@ -214,23 +215,23 @@ final class CollectivesWorkload {
     switch (kind) {
       case BARRIER -> comm.barrier();
       case BCAST -> comm.bcast(mine, root);
-      case GATHER -> comm.gather(mine, 0, n, rank == root ? all : null, 0, root);
-      case GATHERV -> comm.gatherv(mine, 0, counts[rank], all, 0, counts, starts, root);
-      case SCATTER -> comm.scatter(rank == root ? spread : null, 0, mine, 0, n, root);
-      case SCATTERV -> comm.scatterv(spread, 0, counts, starts, mine, 0, counts[rank], root);
-      case ALL_GATHER -> comm.allGather(mine, 0, n, all, 0);
-      case ALL_GATHERV -> comm.allGatherv(mine, 0, counts[rank], all, 0, counts, starts);
-      case ALL_TO_ALL -> comm.allToAll(spread, 0, n, all, 0);
+      case GATHER -> comm.gather(mine, rank == root ? all : null, root);
+      case GATHERV -> comm.gatherv(Slice.of(mine, 0, counts[rank]), all, counts, starts, root);
+      case SCATTER -> comm.scatter(rank == root ? spread : null, mine, root);
+      case SCATTERV -> comm.scatterv(spread, counts, starts, Slice.of(mine, 0, counts[rank]), root);
+      case ALL_GATHER -> comm.allGather(mine, all);
+      case ALL_GATHERV -> comm.allGatherv(Slice.of(mine, 0, counts[rank]), all, counts, starts);
+      case ALL_TO_ALL -> comm.allToAll(spread, all);
       case ALL_TO_ALLV -> {
         long[] toEach = new long[size];
         Arrays.fill(toEach, counts[rank]);
-        comm.allToAllv(spread, 0, toEach, starts, all, 0, counts, starts);
+        comm.allToAllv(spread, toEach, starts, all, counts, starts);
       }
-      case REDUCE -> comm.reduce(mine, 0, all, 0, n, op, root);
+      case REDUCE -> comm.reduce(mine, all, op, root);
       case ALL_REDUCE -> comm.allReduce(mine, op);
-      case REDUCE_SCATTER -> comm.reduceScatter(spread, 0, all, 0, counts, op);
-      case SCAN -> comm.scan(mine.clone(), 0, mine, 0, n, op);
-      case EX_SCAN -> comm.exScan(mine.clone(), 0, mine, 0, n, op);
+      case REDUCE_SCATTER -> comm.reduceScatter(spread, all, counts, op);
+      case SCAN -> comm.scan(mine.clone(), mine, op);
+      case EX_SCAN -> comm.exScan(mine.clone(), mine, op);
       case DUP -> comm.dup().free();
       case SPLIT -> Objects.requireNonNull(comm.split((int) (rank + start) % 2, rank)).free();
     }

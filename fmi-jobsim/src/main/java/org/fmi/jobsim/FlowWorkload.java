@@ -8,6 +8,7 @@ import org.fmi.FlowBody;
 import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimProcess;
 
@@ -83,9 +84,9 @@ final class FlowWorkload {
       Arrays.fill(behind, 0);
       int previous = line.rank() == 0 ? Comm.PROC_NULL : line.rank() - 1;
       int next = line.rank() == line.size() - 1 ? Comm.PROC_NULL : line.rank() + 1;
-      Request fromNext = line.irecv(behind, 0, LONG, next, TAG);
-      Request toNext = line.isend(now, 0, LONG, next, TAG);
-      line.sendRecv(now, 0, LONG, previous, TAG, before, 0, LONG, previous, TAG);
+      Request fromNext = line.irecv(behind, next, TAG);
+      Request toNext = line.isend(Slice.of(now, 0, LONG), next, TAG);
+      line.sendRecv(Slice.of(now, 0, LONG), previous, TAG, before, previous, TAG);
       Request.waitAll(fromNext, toNext);
     }
 
@@ -126,7 +127,7 @@ final class FlowWorkload {
       int from = Math.floorMod(world.rank() + distance, size);
       int to = Math.floorMod(world.rank() - distance, size);
       in[0] = 0;
-      world.sendRecv(now, 0, 1, to, TAG, in, 0, 1, from, TAG);
+      world.sendRecv(Slice.of(now, 0, 1), to, TAG, in, from, TAG);
     }
 
     @Override

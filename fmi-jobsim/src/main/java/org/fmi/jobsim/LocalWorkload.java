@@ -8,6 +8,7 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.fmi.StateRef;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimProcess;
@@ -69,7 +70,7 @@ final class LocalWorkload {
           // down the pipe, without a barrier
           long[] in = new long[LONG];
           if (rank > 0 && iteration % 2 == 0) {
-            world.recv(in, 0, LONG, rank - 1, 1);
+            world.recv(in, rank - 1, 1);
             traffic.onReceive(rank, rank - 1, 1, in);
             expectConstant(in);
           }
@@ -77,7 +78,7 @@ final class LocalWorkload {
           Arrays.fill(out, 31 * sums[0] + in[0] + iteration);
           if (rank + 1 < size && iteration % 2 == 0) {
             traffic.onSend(rank, rank + 1, 1, out);
-            world.send(out, 0, LONG, rank + 1, 1);
+            world.send(out, rank + 1, 1);
           }
           sums[0] = out[0] ^ sums[1];
 
@@ -105,7 +106,7 @@ final class LocalWorkload {
             world.attachBuffer(1 << 16);
           }
           traffic.onSend(rank, right, 4, sums);
-          world.bsend(sums, 0, 2, right, 4);
+          world.bsend(sums, right, 4);
           if (iteration >= AHEAD) {
             long[] old = new long[2];
             world.recv(old, left, 4);
@@ -115,7 +116,7 @@ final class LocalWorkload {
 
           // to itself
           traffic.onSend(rank, rank, 5, new long[] {sums[0]});
-          world.send(sums, 0, 1, rank, 5);
+          world.send(Slice.of(sums, 0, 1), rank, 5);
           if (iteration > 0) {
             long[] own = new long[1];
             world.recv(own, rank, 5);
@@ -136,13 +137,13 @@ final class LocalWorkload {
           if (iteration % 4 == 2) {
             Comm inner = world.dup();
             long[] all = new long[size];
-            inner.allGather(sums, 0, 1, all, 0);
+            inner.allGather(Slice.of(sums, 0, 1), all);
             for (long each : all) {
               sums[1] = 7 * sums[1] + each;
             }
             long[] most = {all[0] & 0xff};
             long[] largest = new long[1];
-            inner.reduce(most, 0, largest, 0, 1, Op.MAX, size - 1);
+            inner.reduce(most, largest, Op.MAX, size - 1);
             sums[0] += rank == size - 1 ? largest[0] : 0;
             inner.free();
           }
@@ -188,7 +189,7 @@ final class LocalWorkload {
                   total[0] += got[0];
                 }
               } else {
-                world.ssend(total, 0, 1, 0, 6);
+                world.ssend(total, 0, 6);
                 total[0] += n;
               }
               return n + 1 < 3 + rank % 2;
@@ -201,7 +202,7 @@ final class LocalWorkload {
 
   private static long turn(Comm world, long value, long n, long[] step) {
     long[] all = new long[world.size()];
-    world.allToAll(spread(value, world.size()), 0, 1, all, 0);
+    world.allToAll(spread(value, world.size()), all);
     step[0] += n;
     long sum = value;
     for (long each : all) {

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.fmi.StateRef;
 import org.fmi.Status;
 
@@ -94,11 +95,11 @@ final class PostedAhead {
 
   private void begin(Request[] all, long iteration, long value) {
     long[] into = in.get();
-    all[ANY] = world.irecv(any, 0, 1, Comm.ANY_SOURCE, tagOfAny(iteration));
-    all[OTHER_ANY] = world.irecv(any, 1, 1, Comm.ANY_SOURCE, tagOfAny(iteration));
-    all[FIRST] = world.irecv(into, 0, SHORT, left(), 21);
+    all[ANY] = world.irecv(Slice.of(any, 0, 1), Comm.ANY_SOURCE, tagOfAny(iteration));
+    all[OTHER_ANY] = world.irecv(Slice.of(any, 1, 1), Comm.ANY_SOURCE, tagOfAny(iteration));
+    all[FIRST] = world.irecv(Slice.of(into, 0, SHORT), left(), 21);
     if (iteration % 2 == 0) {
-      all[SECOND] = world.irecv(into, SHORT, LONG, left(), 21);
+      all[SECOND] = world.irecv(Slice.of(into, SHORT, LONG), left(), 21);
     }
     if (iteration % 4 == 0) {
       all[FOR_LONG] = world.irecv(late, Comm.ANY_SOURCE, 26); // sent two iterations later
@@ -116,7 +117,7 @@ final class PostedAhead {
     }
     world.send(new long[] {value & 0xff}, left(), tagOfAny(iteration));
     world.send(new long[] {value & 0xff}, right(), tagOfAny(iteration));
-    all[SYNCHRONOUS] = world.issend(new long[] {value + 1}, 0, 1, right(), 24);
+    all[SYNCHRONOUS] = world.issend(new long[] {value + 1}, right(), 24);
   }
 
   private void complete(Request[] all, long iteration) {
@@ -130,7 +131,7 @@ final class PostedAhead {
     Status first = all[ANY].waitFor();
     said[(int) iteration] = first.source();
     long[] source = {first.source()};
-    world.sendRecv(source, 0, 1, right(), 25, heard, iteration, 1, left(), 25);
+    world.sendRecv(source, right(), 25, Slice.of(heard, iteration, 1), left(), 25);
     Status whole = all[FIRST].waitFor();
     for (int i = 0; i < ALL; i++) {
       Request r = all[i];
@@ -160,7 +161,7 @@ final class PostedAhead {
   /** All that was decided has been heard, and was not decided otherwise later. */
   void compare() {
     long[] theirs = new long[said.length];
-    world.sendRecv(said, 0, said.length, right(), 25, theirs, 0, said.length, left(), 25);
+    world.sendRecv(said, right(), 25, theirs, left(), 25);
     if (!Arrays.equals(theirs, heard)) {
       throw new AssertionError(
           "rank %d has heard %s of its neighbour, which has had %s"

@@ -11,6 +11,7 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Rollback;
+import org.fmi.Slice;
 import org.fmi.StateRef;
 import org.fmi.Status;
 import org.fmi.testkit.SimCluster;
@@ -41,7 +42,7 @@ final class Workload {
     try {
       expect(in, UNUSED);
       out.fill((byte) (16 * world.rank() + iteration));
-      world.sendRecv(out, 0, LONG_BYTES, right, 2, in, 0, LONG_BYTES, left, 2);
+      world.sendRecv(Slice.of(out, 0, LONG_BYTES), right, 2, Slice.of(in, 0, LONG_BYTES), left, 2);
       expect(in, (byte) (16 * left + iteration));
     } finally {
       out.fill(UNUSED);
@@ -112,7 +113,7 @@ final class Workload {
           long[] then = next.get();
           long[] halo = new long[1];
           traffic.onSend(rank, right, 1, new long[] {now[now.length - 1]});
-          world.sendRecv(now, now.length - 1, 1, right, 1, halo, 0, 1, left, 1);
+          world.sendRecv(Slice.of(now, now.length - 1, 1), right, 1, halo, left, 1);
           traffic.onReceive(rank, left, 1, halo);
           for (int i = 0; i < now.length; i++) {
             then[i] = 31 * now[i] + halo[0] + iteration + i + parameters[0];
@@ -126,7 +127,7 @@ final class Workload {
             crossing[0] = 17 * crossing[0] + late[0];
           }
           traffic.onSend(rank, right, 9, crossing);
-          world.bsend(crossing, 0, 1, right, 9);
+          world.bsend(crossing, right, 9);
           if (half != null && iteration % 3 == 1) {
             double[] sum = {mean[0] / 3};
             half.allReduce(sum, Op.SUM);
@@ -147,7 +148,7 @@ final class Workload {
           if (waits) {
             // received in the next iteration: a checkpoint must not wait for this
             traffic.onSend(rank, right, 11, crossing);
-            world.ssend(crossing, 0, 1, right, 11);
+            world.ssend(crossing, right, 11);
           }
           traffic.onIteration(rank, iteration + 1);
         },
@@ -198,7 +199,7 @@ final class Workload {
       try {
         if (n < 6) {
           long[] gathered = new long[size];
-          world.allGather(total, 0, 1, gathered, 0);
+          world.allGather(total, gathered);
           total[0] = 13 * total[0] + gathered[(int) ((rank + n) % size)] + n;
           step[0]++;
         } else {
@@ -220,7 +221,7 @@ final class Workload {
    */
   static long answer(Comm world, long[] total, long step) {
     long[] all = new long[world.size()];
-    world.gather(total, 0, 1, all, 0, 0);
+    world.gather(Slice.of(total, 0, 1), all, 0);
     long answer = step;
     for (long value : all) {
       answer = 1_000_003 * answer + value;

@@ -62,16 +62,16 @@ final class JobOfOneTest {
         comm.allReduce(reduced, Op.SUM);
         assertThat(reduced).isEqualTo(in);
         double[] gathered = new double[2];
-        comm.gather(in, 0, 2, gathered, 0, 0);
+        comm.gather(in, gathered, 0);
         assertThat(gathered).isEqualTo(in);
         double[] all = new double[2];
-        comm.allGather(in, 0, 2, all, 0);
+        comm.allGather(in, all);
         assertThat(all).isEqualTo(in);
         double[] exchanged = new double[2];
-        comm.allToAll(in, 0, 2, exchanged, 0);
+        comm.allToAll(in, exchanged);
         assertThat(exchanged).isEqualTo(in);
         double[] scanned = new double[2];
-        comm.scan(in, 0, scanned, 0, 2, Op.SUM);
+        comm.scan(in, scanned, Op.SUM);
         assertThat(scanned).isEqualTo(in);
       }
     }

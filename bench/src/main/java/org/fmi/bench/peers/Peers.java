@@ -10,6 +10,7 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Request;
+import org.fmi.Slice;
 
 /**
  * FMI's side of {@code bench/peers/run}, the twin of {@code bench/peers/peers.c}: the same
@@ -204,13 +205,15 @@ public final class Peers {
    * @param answer what the one that does not begin sends back
    */
   private void roundTrips(Object from, Object to, Object answer, long length, long n) {
+    Slice there = Slice.of(begins() ? from : answer, 0, length);
+    Slice back = Slice.of(to, 0, length);
     for (long i = 0; i < n; i++) {
       if (begins()) {
-        world.send(from, 0, length, partner(), TAG);
-        world.recv(to, 0, length, partner(), TAG);
+        world.send(there, partner(), TAG);
+        world.recv(back, partner(), TAG);
       } else {
-        world.recv(to, 0, length, partner(), TAG);
-        world.send(answer, 0, length, partner(), TAG);
+        world.recv(back, partner(), TAG);
+        world.send(there, partner(), TAG);
       }
     }
   }
@@ -221,14 +224,14 @@ public final class Peers {
       for (int w = 0; w < WINDOW; w++) {
         requests[w] =
             begins()
-                ? world.isend(source, w * length, length, partner(), TAG)
-                : world.irecv(target, w * length, length, partner(), TAG);
+                ? world.isend(Slice.of(source, w * length, length), partner(), TAG)
+                : world.irecv(Slice.of(target, w * length, length), partner(), TAG);
       }
       Request.waitAll(requests);
       if (begins()) {
-        world.recv(answer, 0, 1, partner(), TAG);
+        world.recv(answer, partner(), TAG);
       } else {
-        world.send(answer, 0, 1, partner(), TAG);
+        world.send(answer, partner(), TAG);
       }
     }
   }
@@ -238,10 +241,10 @@ public final class Peers {
     long length = count * unit;
     for (long i = 0; i < n; i++) {
       for (int w = 0; w < WINDOW; w++) {
-        requests2[w] = world.irecv(target, w * length, length, partner(), TAG);
+        requests2[w] = world.irecv(Slice.of(target, w * length, length), partner(), TAG);
       }
       for (int w = 0; w < WINDOW; w++) {
-        requests2[WINDOW + w] = world.isend(source, w * length, length, partner(), TAG);
+        requests2[WINDOW + w] = world.isend(Slice.of(source, w * length, length), partner(), TAG);
       }
       Request.waitAll(requests2);
     }
@@ -254,52 +257,59 @@ public final class Peers {
   }
 
   private void allReduces(int count, long n) {
+    Slice data = Slice.of(out, 0, count);
     for (long i = 0; i < n; i++) {
-      world.allReduce(out, 0, in, 0, count, Op.SUM);
+      world.allReduce(data, in, Op.SUM);
     }
   }
 
   private void bcasts(int count, long n) {
+    Slice data = Slice.of(rank == 0 ? out : in, 0, count);
     for (long i = 0; i < n; i++) {
-      world.bcast(rank == 0 ? out : in, 0, count, 0);
+      world.bcast(data, 0);
     }
   }
 
   private void reduces(int count, long n) {
+    Slice data = Slice.of(out, 0, count);
     for (long i = 0; i < n; i++) {
-      world.reduce(out, 0, in, 0, count, Op.SUM, 0);
+      world.reduce(data, in, Op.SUM, 0);
     }
   }
 
   private void reduceScatters(int count, long n) {
-    long[] counts = new long[ranks];
+    int[] counts = new int[ranks];
     Arrays.fill(counts, count);
     for (long i = 0; i < n; i++) {
-      world.reduceScatter(out, 0, in, 0, counts, Op.SUM);
+      world.reduceScatter(out, in, counts, Op.SUM);
     }
   }
 
   private void gathers(int count, long n) {
+    Slice data = Slice.of(out, 0, count);
     for (long i = 0; i < n; i++) {
-      world.gather(out, 0, count, in, 0, 0);
+      world.gather(data, in, 0);
     }
   }
 
   private void scatters(int count, long n) {
+    Slice data = Slice.of(in, 0, count);
     for (long i = 0; i < n; i++) {
-      world.scatter(out, 0, in, 0, count, 0);
+      world.scatter(out, data, 0);
     }
   }
 
   private void allGathers(int count, long n) {
+    Slice data = Slice.of(out, 0, count);
     for (long i = 0; i < n; i++) {
-      world.allGather(out, 0, count, in, 0);
+      world.allGather(data, in);
     }
   }
 
   private void allToAlls(int count, long n) {
+    Slice data = Slice.of(out, 0, (long) count * world.size());
     for (long i = 0; i < n; i++) {
-      world.allToAll(out, 0, count, in, 0);
+      world.allToAll(data, in);
     }
   }
 

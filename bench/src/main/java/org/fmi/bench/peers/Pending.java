@@ -3,6 +3,7 @@ package org.fmi.bench.peers;
 import java.util.Arrays;
 import org.fmi.Comm;
 import org.fmi.Request;
+import org.fmi.Slice;
 
 /**
  * What is pending between two ranks: each has messages of the other that it has not received, and
@@ -46,13 +47,13 @@ final class Pending {
 
   private void receive(int from) {
     for (int i = from; i < from + messages; i++) {
-      requests[started++] = world.irecv(in, i, 1, peer, FIRST_TAG + i);
+      requests[started++] = world.irecv(Slice.of(in, i, 1), peer, FIRST_TAG + i);
     }
   }
 
   private void send(int from) {
     for (int i = from; i < from + messages; i++) {
-      requests[started++] = world.isend(out, i, 1, peer, FIRST_TAG + i);
+      requests[started++] = world.isend(Slice.of(out, i, 1), peer, FIRST_TAG + i);
     }
   }
 }

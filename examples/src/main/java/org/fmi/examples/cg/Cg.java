@@ -5,7 +5,7 @@ import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.examples.Options;
 import org.fmi.examples.Outcome;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 
 /**
  * Conjugate gradients: solves Poisson's equation in a square, as a system with a sparse matrix of
@@ -55,7 +55,7 @@ public final class Cg {
       throw options.refuse(n + " rows cannot be divided among " + world.size() + " ranks");
     }
 
-    Rows a = Rows.poisson(size, Slice.of(n, world.size(), world.rank()));
+    Rows a = Rows.poisson(size, Share.of(n, world.size(), world.rank()));
     Exchange exchange = new Exchange(world, n, a);
     double[] known = a.vector();
     for (int i = 0; i < a.own.count(); i++) {

@@ -4,8 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.fmi.Comm;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.fmi.examples.Displacements;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 
 /**
  * Brings a vector's foreign elements from the ranks that compute them. Who needs what is agreed
@@ -37,15 +38,15 @@ public final class Exchange {
     own = rows.own.count();
     needed = new long[world.size()];
     for (int column : rows.foreign) {
-      needed[Slice.partOf(n, world.size(), column)]++;
+      needed[Share.partOf(n, world.size(), column)]++;
     }
     asked = new long[world.size()];
-    world.allToAll(needed, 0, 1, asked, 0);
+    world.allToAll(needed, asked);
     neededAt = Displacements.of(needed).at();
     Displacements places = Displacements.of(asked);
     askedAt = places.at();
     lent = new int[places.total()];
-    world.allToAllv(rows.foreign, 0, needed, neededAt, lent, 0, asked, askedAt);
+    world.allToAllv(rows.foreign, needed, neededAt, lent, asked, askedAt);
     for (int i = 0; i < lent.length; i++) {
       lent[i] -= rows.own.first();
     }
@@ -60,10 +61,10 @@ public final class Exchange {
     List<Request> requests = new ArrayList<>();
     for (int r = 0; r < world.size(); r++) {
       if (needed[r] > 0) {
-        requests.add(world.irecv(v, own + neededAt[r], needed[r], r, TAG));
+        requests.add(world.irecv(Slice.of(v, own + neededAt[r], needed[r]), r, TAG));
       }
       if (asked[r] > 0) {
-        requests.add(world.isend(outgoing, askedAt[r], asked[r], r, TAG));
+        requests.add(world.isend(Slice.of(outgoing, askedAt[r], asked[r]), r, TAG));
       }
     }
     Request.waitAll(requests); // none may be left when an iteration ends

@@ -2,7 +2,7 @@ package org.fmi.examples.cg;
 
 import java.util.Arrays;
 import java.util.stream.IntStream;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 
 /**
  * The rows of a sparse matrix that one rank has, each a list of columns and values (CSR). It
@@ -10,7 +10,7 @@ import org.fmi.examples.Slice;
  * rows need, the foreign ones, follow in the order of their columns.
  */
 final class Rows {
-  final Slice own;
+  final Share own;
 
   /** The columns of other ranks that these rows need, ascending. */
   final int[] foreign;
@@ -23,7 +23,7 @@ final class Rows {
 
   private final double[] values;
 
-  private Rows(Slice own, int[] begins, int[] columns, double[] values) {
+  private Rows(Share own, int[] begins, int[] columns, double[] values) {
     this.own = own;
     this.begins = begins;
     this.values = values;
@@ -42,7 +42,7 @@ final class Rows {
    * Rows of the matrix of Poisson's equation in a square of {@code size} times {@code size} points:
    * 4 for a point itself, -1 for each of its neighbours.
    */
-  static Rows poisson(int size, Slice own) {
+  static Rows poisson(int size, Share own) {
     int[] begins = new int[own.count() + 1];
     int[] columns = new int[5 * own.count()];
     double[] values = new double[5 * own.count()];

@@ -3,7 +3,7 @@ package org.fmi.examples.heat2d;
 import java.util.Arrays;
 import org.fmi.ArrayBlock;
 import org.fmi.StateRef;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 
 /**
  * A part of the plate: {@code height} times {@code width} points with one layer around them, which
@@ -18,10 +18,10 @@ final class Block {
   /** Distance in memory from a point to the one below it. */
   final int stride;
 
-  private final Slice rows;
-  private final Slice cols;
+  private final Share rows;
+  private final Share cols;
 
-  Block(Slice rows, Slice cols) {
+  Block(Share rows, Share cols) {
     this.rows = rows;
     this.cols = cols;
     height = rows.count();

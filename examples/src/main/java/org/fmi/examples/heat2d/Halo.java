@@ -1,6 +1,7 @@
 package org.fmi.examples.heat2d;
 
 import org.fmi.Comm;
+import org.fmi.Slice;
 
 /** Brings the layer around a block up to date with what its neighbours have computed. */
 final class Halo {
@@ -42,7 +43,7 @@ final class Halo {
 
   private void shiftColumn(double[] u, int fromCol, int to, int intoCol, int from) {
     block.copyColumn(u, fromCol, outgoing);
-    row.sendRecv(outgoing, 0, block.height, to, TAG, incoming, 0, block.height, from, TAG);
+    row.sendRecv(outgoing, to, TAG, incoming, from, TAG);
     if (from != Comm.PROC_NULL) {
       block.setColumn(u, intoCol, incoming);
     }
@@ -51,6 +52,11 @@ final class Halo {
   private void shiftRow(double[] u, int fromRow, int to, int intoRow, int from) {
     int width = block.width;
     col.sendRecv(
-        u, block.at(fromRow, 0), width, to, TAG, u, block.at(intoRow, 0), width, from, TAG);
+        Slice.of(u, block.at(fromRow, 0), width),
+        to,
+        TAG,
+        Slice.of(u, block.at(intoRow, 0), width),
+        from,
+        TAG);
   }
 }

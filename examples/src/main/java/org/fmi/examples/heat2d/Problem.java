@@ -7,7 +7,7 @@ import org.fmi.examples.Checksum;
 import org.fmi.examples.Options;
 import org.fmi.examples.Outcome;
 import org.fmi.examples.ProcessGrid;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +68,7 @@ record Problem(int size, int iterations, int phases, ProcessGrid grid) {
   /** A rank's part. */
   Block block(int rank) {
     return new Block(
-        Slice.of(size, grid.rows(), grid.row(rank)), Slice.of(size, grid.cols(), grid.col(rank)));
+        Share.of(size, grid.rows(), grid.row(rank)), Share.of(size, grid.cols(), grid.col(rank)));
   }
 
   /** Brings what a rank's neighbours have to it; collective. */
@@ -101,30 +101,30 @@ record Problem(int size, int iterations, int phases, ProcessGrid grid) {
   /** Gathers the blocks at rank 0 and puts them together; null at the other ranks. */
   private double @Nullable [] collect(Comm world, double[] mine) {
     if (world.rank() != 0) {
-      world.gatherv(mine, 0, mine.length, null, 0, null, null, 0);
+      world.gatherv(mine, null, (int[]) null, null, 0);
       return null;
     }
     Block[] blocks = new Block[world.size()];
-    long[] counts = new long[blocks.length];
-    long[] offsets = new long[blocks.length];
+    int[] counts = new int[blocks.length];
+    int[] offsets = new int[blocks.length];
     for (int r = 0, offset = 0; r < blocks.length; r++) {
       blocks[r] = block(r);
-      counts[r] = (long) blocks[r].height * blocks[r].width;
+      counts[r] = blocks[r].height * blocks[r].width;
       offsets[r] = offset;
-      offset += (int) counts[r];
+      offset += counts[r];
     }
     double[] gathered = new double[size * size];
-    world.gatherv(mine, 0, mine.length, gathered, 0, counts, offsets, 0);
+    world.gatherv(mine, gathered, counts, offsets, 0);
     double[] plate = new double[size * size];
     for (int r = 0; r < blocks.length; r++) {
-      blocks[r].place(gathered, (int) offsets[r], plate, size);
+      blocks[r].place(gathered, offsets[r], plate, size);
     }
     return plate;
   }
 
   /** The same on one rank, without any communication. */
   private Result serial() {
-    Block plate = new Block(new Slice(0, size), new Slice(0, size));
+    Block plate = new Block(new Share(0, size), new Share(0, size));
     double[] u = plate.start();
     double[] next = plate.start();
     double residual = 0;

@@ -1,7 +1,7 @@
 package org.fmi.examples.himeno;
 
 import java.util.Arrays;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 
 /**
  * A rank's part of the grid, and Jacobi's method on it. It is cut out in directions i and j and
@@ -41,7 +41,7 @@ final class Block {
   private final float[] start;
 
   /** The block of the inner points {@code is} times {@code js}, counted from 0. */
-  Block(Grid grid, Slice is, Slice js, Kernel kernel) {
+  Block(Grid grid, Share is, Share js, Kernel kernel) {
     ni = is.count();
     nj = js.count();
     nk = grid.insideK();

@@ -1,6 +1,7 @@
 package org.fmi.examples.himeno;
 
 import org.fmi.Comm;
+import org.fmi.Slice;
 import org.fmi.examples.ProcessGrid;
 
 /** Brings the layer around a block up to date with what its neighbours have computed. */
@@ -48,7 +49,7 @@ final class Halo {
         System.arraycopy(p, block.row(i, fromJ), outgoing, i * block.nk, block.nk);
       }
     }
-    world.sendRecv(outgoing, 0, outgoing.length, to, TAG, incoming, 0, incoming.length, from, TAG);
+    world.sendRecv(outgoing, to, TAG, incoming, from, TAG);
     if (from != Comm.PROC_NULL) {
       for (int i = 0; i < block.ni; i++) {
         System.arraycopy(incoming, i * block.nk, p, block.row(i, intoJ), block.nk);
@@ -60,14 +61,10 @@ final class Halo {
   private void shiftI(float[] p, int fromI, int to, int intoI, int from) {
     int plane = block.strideI;
     world.sendRecv(
-        p,
-        (long) (fromI + 1) * plane,
-        plane,
+        Slice.of(p, (long) (fromI + 1) * plane, plane),
         to,
         TAG,
-        p,
-        (long) (intoI + 1) * plane,
-        plane,
+        Slice.of(p, (long) (intoI + 1) * plane, plane),
         from,
         TAG);
   }

@@ -4,7 +4,7 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.examples.Options;
 import org.fmi.examples.ProcessGrid;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 
 /**
  * What the user wants computed, and how ranks share it.
@@ -48,8 +48,8 @@ record Problem(Grid grid, int iterations, Kernel kernel, ProcessGrid ranks) {
 
   /** The part of a rank. */
   Block block(int rank) {
-    Slice is = Slice.of(grid.insideI(), ranks.rows(), ranks.row(rank));
-    Slice js = Slice.of(grid.insideJ(), ranks.cols(), ranks.col(rank));
+    Share is = Share.of(grid.insideI(), ranks.rows(), ranks.row(rank));
+    Share js = Share.of(grid.insideJ(), ranks.cols(), ranks.col(rank));
     return new Block(grid, is, js, kernel);
   }
 

@@ -6,7 +6,7 @@ import org.fmi.Op;
 import org.fmi.examples.Checksum;
 import org.fmi.examples.Options;
 import org.fmi.examples.Outcome;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 
 /**
  * Lloyd's k-means: each rank divides its points among the clusters; sums and counts of all ranks
@@ -59,8 +59,8 @@ public final class KMeans {
       throw options.refuse(count + " points cannot be divided among " + k + " clusters");
     }
 
-    Points first = Points.draw(new Slice(0, k), dimensions, k, seed);
-    Slice mine = Slice.of(count, world.size(), world.rank());
+    Points first = Points.draw(new Share(0, k), dimensions, k, seed);
+    Share mine = Share.of(count, world.size(), world.rank());
     Clusters clusters = new Clusters(Points.draw(mine, dimensions, k, seed), first);
     long iterations =
         fmi.loopWhile(
@@ -77,7 +77,7 @@ public final class KMeans {
       return "";
     }
     Result result = new Result(iterations, Checksum.of(clusters.centres));
-    Points all = Points.draw(new Slice(0, count), dimensions, k, seed);
+    Points all = Points.draw(new Share(0, count), dimensions, k, seed);
     return Outcome.of(
         fmi,
         result.equals(serial(new Clusters(all, first), most)),

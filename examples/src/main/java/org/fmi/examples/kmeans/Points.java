@@ -1,7 +1,7 @@
 package org.fmi.examples.kmeans;
 
 import java.util.SplittableRandom;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 
 /**
  * Some of the points: whole numbers, so that their sums are exact in any order. Each point follows
@@ -15,12 +15,12 @@ record Points(int dimensions, int[] coordinates) {
   private static final int SPREAD = 150_000;
 
   /** Points around as many centres as there will be clusters; these are drawn first. */
-  static Points draw(Slice slice, int dimensions, int clusters, int seed) {
+  static Points draw(Share share, int dimensions, int clusters, int seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int[] centres = random.ints((long) clusters * dimensions, 0, SIDE).toArray();
-    Points points = new Points(dimensions, new int[slice.count() * dimensions]);
-    for (int i = 0; i < slice.count(); i++) {
-      SplittableRandom own = new SplittableRandom(((long) seed << 32) + slice.first() + i);
+    Points points = new Points(dimensions, new int[share.count() * dimensions]);
+    for (int i = 0; i < share.count(); i++) {
+      SplittableRandom own = new SplittableRandom(((long) seed << 32) + share.first() + i);
       int centre = own.nextInt(clusters);
       for (int d = 0; d < dimensions; d++) {
         int away = own.nextInt(-SPREAD, SPREAD) + own.nextInt(-SPREAD, SPREAD);

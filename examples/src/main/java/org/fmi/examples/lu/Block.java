@@ -1,7 +1,7 @@
 package org.fmi.examples.lu;
 
 import java.util.Arrays;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 
 /**
  * The points of a rank: some rows and columns of the cube, through all of its planes. Around each
@@ -11,8 +11,8 @@ final class Block {
   private static final long MIX = 0x9E3779B97F4A7C15L;
 
   private final int size;
-  private final Slice ownRows;
-  private final Slice ownCols;
+  private final Share ownRows;
+  private final Share ownCols;
   private final double factor;
   private final double[] b;
 
@@ -33,7 +33,7 @@ final class Block {
   private final int plane;
 
   /** Points of a cube of {@code size}; the solution is 0 at first. */
-  Block(int size, Slice ownRows, Slice ownCols) {
+  Block(int size, Share ownRows, Share ownCols) {
     this.size = size;
     this.ownRows = ownRows;
     this.ownCols = ownCols;

@@ -6,7 +6,7 @@ import org.fmi.Op;
 import org.fmi.examples.Options;
 import org.fmi.examples.Outcome;
 import org.fmi.examples.ProcessGrid;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 
 /**
  * Symmetric successive over-relaxation of Poisson's equation in a cube, as in the LU benchmark of
@@ -58,8 +58,8 @@ public final class Lu {
           size + " x " + size + " columns cannot be divided among " + world.size() + " ranks");
     }
 
-    Slice rows = Slice.of(size, grid.rows(), grid.row(world.rank()));
-    Slice cols = Slice.of(size, grid.cols(), grid.col(world.rank()));
+    Share rows = Share.of(size, grid.rows(), grid.row(world.rank()));
+    Share cols = Share.of(size, grid.cols(), grid.col(world.rank()));
     Block block = new Block(size, rows, cols);
     Pipeline pipeline = new Pipeline(world, grid, block);
     fmi.loop(iterations, iteration -> pipeline.thereAndBack(), block.x); // b is made anew

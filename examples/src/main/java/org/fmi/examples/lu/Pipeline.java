@@ -1,6 +1,7 @@
 package org.fmi.examples.lu;
 
 import org.fmi.Comm;
+import org.fmi.Slice;
 import org.fmi.examples.ProcessGrid;
 
 /**
@@ -61,9 +62,9 @@ final class Pipeline {
   }
 
   private void receive(int k, int rowFrom, int row, int columnFrom, int col, int tag) {
-    world.recv(block.x, block.at(k, row, 0), block.cols, rowFrom, tag);
+    world.recv(Slice.of(block.x, block.at(k, row, 0), block.cols), rowFrom, tag);
     if (columnFrom != Comm.PROC_NULL) {
-      world.recv(column, 0, block.rows, columnFrom, tag);
+      world.recv(column, columnFrom, tag);
       for (int i = 0; i < block.rows; i++) {
         block.x[block.at(k, i, col)] = column[i];
       }
@@ -71,12 +72,12 @@ final class Pipeline {
   }
 
   private void send(int k, int rowTo, int row, int columnTo, int col, int tag) {
-    world.send(block.x, block.at(k, row, 0), block.cols, rowTo, tag);
+    world.send(Slice.of(block.x, block.at(k, row, 0), block.cols), rowTo, tag);
     if (columnTo != Comm.PROC_NULL) {
       for (int i = 0; i < block.rows; i++) {
         column[i] = block.x[block.at(k, i, col)];
       }
-      world.send(column, 0, block.rows, columnTo, tag);
+      world.send(column, columnTo, tag);
     }
   }
 }

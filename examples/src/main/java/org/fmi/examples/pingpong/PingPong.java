@@ -3,6 +3,7 @@ package org.fmi.examples.pingpong;
 import java.util.Arrays;
 import org.fmi.Comm;
 import org.fmi.Fmi;
+import org.fmi.Slice;
 import org.fmi.examples.Options;
 
 /**
@@ -161,14 +162,16 @@ public final class PingPong {
   /** Sends the ball to and fro; returns the nanoseconds that took. */
   private long batch(long bytes, int roundTrips) {
     long count = bytes / type.bytes;
+    Slice out = Slice.of(world.rank() == 0 ? ball : back, 0, count);
+    Slice in = Slice.of(back, 0, count);
     long begin = System.nanoTime();
     for (int i = 0; i < roundTrips; i++) {
       if (world.rank() == 0) {
-        world.send(ball, 0, count, 1, TAG);
-        world.recv(back, 0, count, 1, TAG);
+        world.send(out, 1, TAG);
+        world.recv(in, 1, TAG);
       } else {
-        world.recv(back, 0, count, 0, TAG);
-        world.send(back, 0, count, 0, TAG);
+        world.recv(in, 0, TAG);
+        world.send(out, 0, TAG);
       }
     }
     bytesBack[0] += bytes * roundTrips;

@@ -82,10 +82,10 @@ public final class SampleSort {
     Comm world = fmi.world();
     // What ranks before this one have: how many keys, and the greatest of them.
     long[] first = new long[1];
-    world.exScan(new long[] {sorted.length}, 0, first, 0, 1, Op.SUM);
+    world.exScan(new long[] {sorted.length}, first, Op.SUM);
     long greatest = sorted.length == 0 ? Long.MIN_VALUE : sorted[sorted.length - 1];
     long[] before = {Long.MIN_VALUE};
-    world.exScan(new long[] {greatest}, 0, before, 0, 1, Op.MAX);
+    world.exScan(new long[] {greatest}, before, Op.MAX);
 
     long disorder = 0;
     long mixes = 0;

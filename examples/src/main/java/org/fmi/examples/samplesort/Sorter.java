@@ -35,11 +35,11 @@ final class Sorter {
       begin = end;
     }
     long[] recvCounts = new long[ranks];
-    world.allToAll(sendCounts, 0, 1, recvCounts, 0);
+    world.allToAll(sendCounts, recvCounts);
     Displacements from = Displacements.of(sendCounts);
     Displacements into = Displacements.of(recvCounts);
     long[] received = new long[into.total()];
-    world.allToAllv(keys, 0, sendCounts, from.at(), received, 0, recvCounts, into.at());
+    world.allToAllv(keys, sendCounts, from.at(), received, recvCounts, into.at());
     Arrays.sort(received);
     return received;
   }
@@ -51,7 +51,7 @@ final class Sorter {
       mine[i] = sorted[(int) ((2L * i + 1) * sorted.length / (2 * SAMPLES))];
     }
     long[] all = new long[SAMPLES * ranks];
-    world.allGather(mine, 0, SAMPLES, all, 0);
+    world.allGather(mine, all);
     Arrays.sort(all);
     long[] splitters = new long[ranks - 1];
     for (int r = 1; r < ranks; r++) {

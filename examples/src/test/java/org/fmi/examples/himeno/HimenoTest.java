@@ -7,7 +7,7 @@ import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.fmi.Fmi;
-import org.fmi.examples.Slice;
+import org.fmi.examples.Share;
 import org.fmi.junit.FmiTest;
 import org.fmi.junit.KillRank;
 import org.junit.jupiter.api.Test;
@@ -40,8 +40,8 @@ class HimenoTest {
 
   private static double gosaOfOneBlock() {
     Grid grid = Grid.XS;
-    Slice is = new Slice(0, grid.insideI());
-    Slice js = new Slice(0, grid.insideJ());
+    Share is = new Share(0, grid.insideI());
+    Share js = new Share(0, grid.insideJ());
     Block block = new Block(grid, is, js, Kernel.PLAIN);
     float[] p = block.start();
     float[] next = new float[p.length];
@@ -142,7 +142,7 @@ class HimenoTest {
 
   /** A block whose points and coefficients all differ, so that none can stand for another. */
   private static Block uneven(int rows, Kernel kernel) {
-    Block block = new Block(Grid.XS, new Slice(2, 3), new Slice(0, rows), kernel);
+    Block block = new Block(Grid.XS, new Share(2, 3), new Share(0, rows), kernel);
     Random random = new Random(rows + 1);
     float[][] all = {
       block.a0,

@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -337,7 +338,8 @@ final class Gather {
       int bytes = theirs.bytes(place);
       if (theirs.worker() != me && bytes > 0) {
         sending[lane] =
-            comm.isend(mine.piece(), theirs.at(place), bytes, group[theirs.worker()], BLOCK_TAG);
+            comm.isend(
+                Slice.of(mine.piece(), theirs.at(place), bytes), group[theirs.worker()], BLOCK_TAG);
       }
     }
     Unit own = ownUnit(round);
@@ -346,7 +348,8 @@ final class Gather {
       int member = own.member(place);
       if (member != me && bytes > 0) {
         receiving[lane] =
-            comm.irecv(buffers.memory, buffers.received(step), bytes, group[member], BLOCK_TAG);
+            comm.irecv(
+                Slice.of(buffers.memory, buffers.received(step), bytes), group[member], BLOCK_TAG);
       }
     }
   }
@@ -408,7 +411,7 @@ final class Gather {
         long at = buffers.result(slot);
         sums.copyTo(place, buffers.memory, at, bytes);
         resultSending[slot] =
-            comm.isend(buffers.memory, at, bytes, group[unit.member(place)], RESULT_TAG);
+            comm.isend(Slice.of(buffers.memory, at, bytes), group[unit.member(place)], RESULT_TAG);
       }
     }
   }
@@ -426,7 +429,8 @@ final class Gather {
         mine.seal(chunk, unit.block);
       } else {
         Request receive =
-            comm.irecv(mine.piece(), unit.at(place), bytes, group[unit.worker()], RESULT_TAG);
+            comm.irecv(
+                Slice.of(mine.piece(), unit.at(place), bytes), group[unit.worker()], RESULT_TAG);
         expected.add(new Result(round, chunk, unit.block, receive));
       }
     }

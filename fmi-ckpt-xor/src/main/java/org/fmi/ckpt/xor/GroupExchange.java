@@ -8,6 +8,7 @@ import java.util.BitSet;
 import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,8 +104,9 @@ final class GroupExchange {
       int before = group[(me - have + members) % members];
       int after = group[(me + have) % members];
       receiving =
-          comm.irecv(notes, (long) have * NOTE_BYTES, (long) count * NOTE_BYTES, after, TAG);
-      sending = comm.isend(notes, 0, (long) count * NOTE_BYTES, before, TAG);
+          comm.irecv(
+              Slice.of(notes, (long) have * NOTE_BYTES, (long) count * NOTE_BYTES), after, TAG);
+      sending = comm.isend(Slice.of(notes, 0, (long) count * NOTE_BYTES), before, TAG);
     }
   }
 

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import org.fmi.Comm;
+import org.fmi.Slice;
 import org.fmi.ckpt.xor.CheckpointHeader.Member;
 import org.fmi.ckpt.xor.GroupExchange.Note;
 import org.fmi.rules.GroupCode;
@@ -503,7 +504,9 @@ final class XorStore implements CheckpointStore {
     if (me == firstBut(lost)) {
       for (int i : lost) {
         comm.send(
-            piece.memory(), 0, CheckpointHeader.bytes(group.length, losses), group[i], HEADER_TAG);
+            Slice.of(piece.memory(), 0, CheckpointHeader.bytes(group.length, losses)),
+            group[i],
+            HEADER_TAG);
       }
     }
     exchange.agree(null);
@@ -526,7 +529,7 @@ final class XorStore implements CheckpointStore {
   private void bringBack(CheckpointId id, int[] lost) throws IOException, UnrecoverableException {
     MemorySegment copy =
         MemorySegment.ofArray(new byte[CheckpointHeader.bytes(group.length, losses)]);
-    comm.recv(copy, 0, copy.byteSize(), group[firstBut(lost)], HEADER_TAG);
+    comm.recv(copy, group[firstBut(lost)], HEADER_TAG);
     CheckpointHeader header = CheckpointHeader.read(copy, group, losses);
     Piece piece = null;
     IOException failure = null;

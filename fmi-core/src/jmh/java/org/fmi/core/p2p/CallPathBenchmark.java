@@ -2,6 +2,7 @@ package org.fmi.core.p2p;
 
 import java.util.concurrent.TimeUnit;
 import org.fmi.Comm;
+import org.fmi.Slice;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.spi.Transport;
@@ -50,25 +51,25 @@ public class CallPathBenchmark {
   /** Each message is there when its receive is called. */
   @Benchmark
   public void roundTrip() {
-    world[0].send(out, 0, bytes, 1, TAG);
-    world[1].recv(in, 0, bytes, 0, TAG);
-    world[1].send(out, 0, bytes, 0, TAG);
-    world[0].recv(in, 0, bytes, 1, TAG);
+    world[0].send(Slice.of(out, 0, bytes), 1, TAG);
+    world[1].recv(Slice.of(in, 0, bytes), 0, TAG);
+    world[1].send(Slice.of(out, 0, bytes), 0, TAG);
+    world[0].recv(Slice.of(in, 0, bytes), 1, TAG);
   }
 
   /** As {@link #roundTrip}, from any source, with any tag. */
   @Benchmark
   public void roundTripAny() {
-    world[0].send(out, 0, bytes, 1, TAG);
-    world[1].recv(in, 0, bytes, Comm.ANY_SOURCE, Comm.ANY_TAG);
-    world[1].send(out, 0, bytes, 0, TAG);
-    world[0].recv(in, 0, bytes, Comm.ANY_SOURCE, Comm.ANY_TAG);
+    world[0].send(Slice.of(out, 0, bytes), 1, TAG);
+    world[1].recv(Slice.of(in, 0, bytes), Comm.ANY_SOURCE, Comm.ANY_TAG);
+    world[1].send(Slice.of(out, 0, bytes), 0, TAG);
+    world[0].recv(Slice.of(in, 0, bytes), Comm.ANY_SOURCE, Comm.ANY_TAG);
   }
 
   /** A collective call of two ranks by one message. */
   @Benchmark
   public void bcast() {
-    world[0].bcast(out, 0, bytes, 0);
-    world[1].bcast(in, 0, bytes, 0);
+    world[0].bcast(Slice.of(out, 0, bytes), 0);
+    world[1].bcast(Slice.of(in, 0, bytes), 0);
   }
 }

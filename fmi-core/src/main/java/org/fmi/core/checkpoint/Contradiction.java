@@ -43,7 +43,7 @@ public final class Contradiction {
    */
   IllegalStateException differ(String how, long[] mine, Function<long[], String> text, int epoch) {
     long[] all = new long[2 * config.size()];
-    system.allGather(mine, 0, 2, all, 0);
+    system.allGather(mine, all);
     int other = 1;
     while (all[2 * other] == all[0] && all[2 * other + 1] == all[1]) {
       other++;

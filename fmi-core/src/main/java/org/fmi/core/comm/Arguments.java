@@ -129,11 +129,4 @@ final class Arguments {
   static long multiply(long count, int size) {
     return count > Long.MAX_VALUE / size ? Long.MAX_VALUE : count * size;
   }
-
-  static void checkCount(long count) {
-    if (count < 0) {
-      throw new FmiException(
-          ErrorClass.COUNT, "count " + count + " is negative: use 0 for an empty message");
-    }
-  }
 }

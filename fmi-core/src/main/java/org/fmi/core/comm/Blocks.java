@@ -1,7 +1,9 @@
 package org.fmi.core.comm;
 
-import org.fmi.Datatype;
 import org.fmi.Datatype.Predefined;
+import org.fmi.ErrorClass;
+import org.fmi.FmiException;
+import org.fmi.Slice;
 import org.fmi.core.coll.Location;
 import org.jspecify.annotations.Nullable;
 
@@ -10,67 +12,55 @@ import org.jspecify.annotations.Nullable;
  * displacements.
  *
  * @param place where displacements count from
+ * @param type the type of the data; null if all blocks are empty
  * @param starts where each block begins, in bytes from the place
  * @param lengths of the blocks, in bytes
  */
-record Blocks(Location place, long[] starts, long[] lengths) {
-  /** The type of the data; null if all blocks are empty. */
-  @Nullable Predefined type() {
-    for (long length : lengths) {
-      if (length > 0) {
-        return place.elementType();
-      }
-    }
-    return null;
-  }
-
-  /** Checked blocks to be read. */
-  static Blocks toRead(
-      Object buffer,
-      long offset,
+record Blocks(Location place, @Nullable Predefined type, long[] starts, long[] lengths) {
+  /**
+   * Checked blocks.
+   *
+   * @param data the buffer that holds them
+   * @param countsName the name of the parameter, for messages
+   * @param displsName the same of displacements
+   */
+  static Blocks of(
+      Slice data,
       long @Nullable [] counts,
       long @Nullable [] displs,
       String countsName,
       String displsName,
       int size) {
-    return of(buffer, offset, counts, displs, countsName, displsName, size, false);
-  }
-
-  /** Checked blocks to be written. */
-  static Blocks toWrite(
-      Object buffer,
-      long offset,
-      long @Nullable [] counts,
-      long @Nullable [] displs,
-      String countsName,
-      String displsName,
-      int size) {
-    return of(buffer, offset, counts, displs, countsName, displsName, size, true);
-  }
-
-  private static Blocks of(
-      Object buffer,
-      long offset,
-      long @Nullable [] counts,
-      long @Nullable [] displs,
-      String countsName,
-      String displsName,
-      int size,
-      boolean write) {
     long[] n = Arguments.onePerRank(counts, countsName, size);
     long[] at = Arguments.onePerRank(displs, displsName, size);
-    Datatype type = Buffers.typeOf(buffer);
+    Predefined type = Buffers.type(data);
     long[] starts = new long[size];
     long[] lengths = new long[size];
+    boolean empty = true;
     for (int i = 0; i < size; i++) {
-      // The place of an empty block does not matter (and is not used).
-      long from = n[i] == 0 ? offset : offset + at[i];
-      lengths[i] =
-          write
-              ? Buffers.checkWrite(buffer, from, n[i], type)
-              : Buffers.checkRead(buffer, from, n[i], type);
-      starts[i] = (from - offset) * type.bytes();
+      if (n[i] < 0) {
+        throw new FmiException(
+            ErrorClass.COUNT, countsName + "[" + i + "] is " + n[i] + ": use 0 for an empty block");
+      }
+      if (n[i] == 0) {
+        continue; // its displacement does not matter
+      }
+      if (at[i] < 0 || at[i] > data.count() - n[i]) {
+        throw new FmiException(
+            ErrorClass.BUFFER,
+            "the block of rank "
+                + i
+                + ", "
+                + n[i]
+                + " elements at "
+                + at[i]
+                + ", does not fit into the buffer: "
+                + data);
+      }
+      starts[i] = at[i] * type.bytes();
+      lengths[i] = n[i] * type.bytes();
+      empty = false;
     }
-    return new Blocks(Buffers.place(buffer, offset, type), starts, lengths);
+    return new Blocks(Buffers.place(data), empty ? null : type, starts, lengths);
   }
 }

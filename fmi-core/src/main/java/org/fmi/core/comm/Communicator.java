@@ -3,7 +3,6 @@ package org.fmi.core.comm;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import org.fmi.Comm;
-import org.fmi.Datatype;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Group;
@@ -116,53 +115,43 @@ public final class Communicator implements Comm {
   // ---- messages
 
   @Override
-  public void send(Object buffer, long offset, long count, int dest, int tag) {
-    messages.send(buffer, offset, count, dest, tag, Mode.STANDARD);
-  }
-
-  @Override
   public void send(Object buffer, int dest, int tag) {
-    send(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), dest, tag);
+    messages.send(buffer, dest, tag, Mode.STANDARD);
   }
 
   @Override
-  public void ssend(Object buffer, long offset, long count, int dest, int tag) {
-    messages.send(buffer, offset, count, dest, tag, Mode.SYNCHRONOUS);
+  public void ssend(Object buffer, int dest, int tag) {
+    messages.send(buffer, dest, tag, Mode.SYNCHRONOUS);
   }
 
   @Override
-  public void bsend(Object buffer, long offset, long count, int dest, int tag) {
-    messages.send(buffer, offset, count, dest, tag, Mode.BUFFERED);
+  public void bsend(Object buffer, int dest, int tag) {
+    messages.send(buffer, dest, tag, Mode.BUFFERED);
   }
 
   @Override
-  public void rsend(Object buffer, long offset, long count, int dest, int tag) {
-    messages.send(buffer, offset, count, dest, tag, Mode.STANDARD);
-  }
-
-  @Override
-  public Request isend(Object buffer, long offset, long count, int dest, int tag) {
-    return messages.isend(buffer, offset, count, dest, tag, Mode.STANDARD);
+  public void rsend(Object buffer, int dest, int tag) {
+    messages.send(buffer, dest, tag, Mode.STANDARD);
   }
 
   @Override
   public Request isend(Object buffer, int dest, int tag) {
-    return isend(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), dest, tag);
+    return messages.isend(buffer, dest, tag, Mode.STANDARD);
   }
 
   @Override
-  public Request issend(Object buffer, long offset, long count, int dest, int tag) {
-    return messages.isend(buffer, offset, count, dest, tag, Mode.SYNCHRONOUS);
+  public Request issend(Object buffer, int dest, int tag) {
+    return messages.isend(buffer, dest, tag, Mode.SYNCHRONOUS);
   }
 
   @Override
-  public Request ibsend(Object buffer, long offset, long count, int dest, int tag) {
-    return messages.isend(buffer, offset, count, dest, tag, Mode.BUFFERED);
+  public Request ibsend(Object buffer, int dest, int tag) {
+    return messages.isend(buffer, dest, tag, Mode.BUFFERED);
   }
 
   @Override
-  public Request irsend(Object buffer, long offset, long count, int dest, int tag) {
-    return messages.isend(buffer, offset, count, dest, tag, Mode.STANDARD);
+  public Request irsend(Object buffer, int dest, int tag) {
+    return messages.isend(buffer, dest, tag, Mode.STANDARD);
   }
 
   @Override
@@ -171,51 +160,21 @@ public final class Communicator implements Comm {
   }
 
   @Override
-  public Status recv(Object buffer, long offset, long count, int source, int tag) {
-    return messages.recv(buffer, offset, count, source, tag);
-  }
-
-  @Override
   public Status recv(Object buffer, int source, int tag) {
-    return recv(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), source, tag);
+    return messages.recv(buffer, source, tag);
   }
 
   @Override
-  public Request irecv(Object buffer, long offset, long count, int source, int tag) {
-    Request request = messages.irecv(buffer, offset, count, source, tag);
+  public Request irecv(Object buffer, int source, int tag) {
+    Request request = messages.irecv(buffer, source, tag);
     return members.worldRanks == null || request instanceof CompletedRequest
         ? request
         : new TranslatedRequest(request, this);
   }
 
   @Override
-  public Request irecv(Object buffer, int source, int tag) {
-    return irecv(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), source, tag);
-  }
-
-  @Override
-  public Status sendRecv(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      int dest,
-      int sendTag,
-      Object recvBuffer,
-      long recvOffset,
-      long recvCount,
-      int source,
-      int recvTag) {
-    return messages.sendRecv(
-        sendBuffer,
-        sendOffset,
-        sendCount,
-        dest,
-        sendTag,
-        recvBuffer,
-        recvOffset,
-        recvCount,
-        source,
-        recvTag);
+  public Status sendRecv(Object send, int dest, int sendTag, Object recv, int source, int recvTag) {
+    return messages.sendRecv(send, dest, sendTag, recv, source, recvTag);
   }
 
   @Override
@@ -236,248 +195,91 @@ public final class Communicator implements Comm {
   }
 
   @Override
-  public void bcast(Object buffer, long offset, long count, int root) {
-    run(plans().bcast(buffer, offset, count, root));
-  }
-
-  @Override
   public void bcast(Object buffer, int root) {
-    bcast(buffer, Buffers.wholeOffset(buffer), Buffers.wholeCount(buffer), root);
+    run(plans().bcast(buffer, root));
   }
 
   @Override
-  public void gather(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      @Nullable Object recvBuffer,
-      long recvOffset,
-      int root) {
-    run(plans().gather(sendBuffer, sendOffset, sendCount, recvBuffer, recvOffset, root));
+  public void gather(Object send, @Nullable Object recv, int root) {
+    run(plans().gather(send, recv, root));
   }
 
   @Override
   public void gatherv(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      @Nullable Object recvBuffer,
-      long recvOffset,
-      long @Nullable [] recvCounts,
+      Object send,
+      @Nullable Object recv,
+      long @Nullable [] counts,
       long @Nullable [] displs,
       int root) {
-    run(
-        plans()
-            .gatherv(
-                sendBuffer,
-                sendOffset,
-                sendCount,
-                recvBuffer,
-                recvOffset,
-                recvCounts,
-                displs,
-                root));
+    run(plans().gatherv(send, recv, counts, displs, root));
   }
 
   @Override
-  public void scatter(
-      @Nullable Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long recvCount,
-      int root) {
-    run(plans().scatter(sendBuffer, sendOffset, recvBuffer, recvOffset, recvCount, root));
+  public void scatter(@Nullable Object send, Object recv, int root) {
+    run(plans().scatter(send, recv, root));
   }
 
   @Override
   public void scatterv(
-      @Nullable Object sendBuffer,
-      long sendOffset,
-      long @Nullable [] sendCounts,
+      @Nullable Object send,
+      long @Nullable [] counts,
       long @Nullable [] displs,
-      Object recvBuffer,
-      long recvOffset,
-      long recvCount,
+      Object recv,
       int root) {
-    run(
-        plans()
-            .scatterv(
-                sendBuffer,
-                sendOffset,
-                sendCounts,
-                displs,
-                recvBuffer,
-                recvOffset,
-                recvCount,
-                root));
+    run(plans().scatterv(send, counts, displs, recv, root));
   }
 
   @Override
-  public void allGather(
-      Object sendBuffer, long sendOffset, long sendCount, Object recvBuffer, long recvOffset) {
-    run(plans().allGather(sendBuffer, sendOffset, sendCount, recvBuffer, recvOffset));
+  public void allGather(Object send, Object recv) {
+    run(plans().allGather(send, recv));
   }
 
   @Override
-  public void allGatherv(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      Object recvBuffer,
-      long recvOffset,
-      long[] recvCounts,
-      long[] displs) {
-    run(
-        plans()
-            .allGatherv(
-                sendBuffer, sendOffset, sendCount, recvBuffer, recvOffset, recvCounts, displs));
+  public void allGatherv(Object send, Object recv, long[] counts, long[] displs) {
+    run(plans().allGatherv(send, recv, counts, displs));
   }
 
   @Override
-  public void allToAll(
-      Object sendBuffer, long sendOffset, long count, Object recvBuffer, long recvOffset) {
-    run(plans().allToAll(sendBuffer, sendOffset, count, recvBuffer, recvOffset));
+  public void allToAll(Object send, Object recv) {
+    run(plans().allToAll(send, recv));
   }
 
   @Override
   public void allToAllv(
-      Object sendBuffer,
-      long sendOffset,
-      long[] sendCounts,
-      long[] sendDispls,
-      Object recvBuffer,
-      long recvOffset,
+      Object send,
+      long @Nullable [] sendCounts,
+      long @Nullable [] sendDispls,
+      Object recv,
       long[] recvCounts,
       long[] recvDispls) {
-    run(
-        plans()
-            .allToAllv(
-                sendBuffer,
-                sendOffset,
-                sendCounts,
-                sendDispls,
-                recvBuffer,
-                recvOffset,
-                recvCounts,
-                recvDispls));
+    run(plans().allToAllv(send, sendCounts, sendDispls, recv, recvCounts, recvDispls));
   }
 
   // ---- collectives that reduce
 
   @Override
-  public void reduce(
-      Object sendBuffer,
-      long sendOffset,
-      @Nullable Object recvBuffer,
-      long recvOffset,
-      long count,
-      Op op,
-      int root) {
-    Datatype type = plans().typeToReduce(sendBuffer, recvBuffer, root);
-    reduce(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op, root);
+  public void reduce(Object send, @Nullable Object recv, Op op, int root) {
+    run(plans().reduce(send, recv, op, root));
   }
 
   @Override
-  public void reduce(
-      Object sendBuffer,
-      long sendOffset,
-      @Nullable Object recvBuffer,
-      long recvOffset,
-      long count,
-      Datatype type,
-      Op op,
-      int root) {
-    run(plans().reduce(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op, root));
+  public void allReduce(Object send, Object recv, Op op) {
+    run(plans().allReduce(send, recv, op));
   }
 
   @Override
-  public void allReduce(
-      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op) {
-    Datatype type = plans().typeOf(recvBuffer);
-    allReduce(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op);
+  public void reduceScatter(Object send, Object recv, long[] counts, Op op) {
+    run(plans().reduceScatter(send, recv, counts, op));
   }
 
   @Override
-  public void allReduce(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long count,
-      Datatype type,
-      Op op) {
-    run(plans().allReduce(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op));
+  public void scan(Object send, Object recv, Op op) {
+    run(plans().scan(send, recv, op, false));
   }
 
   @Override
-  public void allReduce(Object array, Op op) {
-    Datatype type = plans().typeOf(array);
-    allReduce(IN_PLACE, 0, array, 0, Buffers.wholeCount(array), type, op);
-  }
-
-  @Override
-  public void reduceScatter(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long[] recvCounts,
-      Op op) {
-    Datatype type = plans().typeOf(recvBuffer);
-    reduceScatter(sendBuffer, sendOffset, recvBuffer, recvOffset, recvCounts, type, op);
-  }
-
-  @Override
-  public void reduceScatter(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long[] recvCounts,
-      Datatype type,
-      Op op) {
-    run(
-        plans()
-            .reduceScatter(sendBuffer, sendOffset, recvBuffer, recvOffset, recvCounts, type, op));
-  }
-
-  @Override
-  public void scan(
-      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op) {
-    Datatype type = plans().typeOf(recvBuffer);
-    scan(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op);
-  }
-
-  @Override
-  public void scan(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long count,
-      Datatype type,
-      Op op) {
-    run(plans().scan(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op, false));
-  }
-
-  @Override
-  public void exScan(
-      Object sendBuffer, long sendOffset, Object recvBuffer, long recvOffset, long count, Op op) {
-    Datatype type = plans().typeOf(recvBuffer);
-    exScan(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op);
-  }
-
-  @Override
-  public void exScan(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long count,
-      Datatype type,
-      Op op) {
-    run(plans().scan(sendBuffer, sendOffset, recvBuffer, recvOffset, count, type, op, true));
+  public void exScan(Object send, Object recv, Op op) {
+    run(plans().scan(send, recv, op, true));
   }
 
   /** For a call that begins now. */

@@ -29,14 +29,15 @@ final class MessageCalls {
     this.members = members;
   }
 
-  void send(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
-    Predefined type = Buffers.typeOf(buffer);
-    long bytes = checkSend(buffer, offset, count, type, dest, tag);
+  void send(Object data, int dest, int tag, Mode mode) {
+    Object buffer = Buffers.plain(data);
+    Predefined type = Buffers.type(buffer);
+    long bytes = checkSend(buffer, dest, tag);
     FlowPart reach = p2p.reach();
     if (sendsTo(dest, reach)) {
       p2p.send(
           Buffers.memory(buffer),
-          Buffers.byteOffset(buffer, offset, type),
+          Buffers.byteOffset(buffer),
           bytes,
           members.world(dest),
           context,
@@ -45,16 +46,17 @@ final class MessageCalls {
     }
   }
 
-  Request isend(Object buffer, long offset, long count, int dest, int tag, Mode mode) {
-    Predefined type = Buffers.typeOf(buffer);
-    long bytes = checkSend(buffer, offset, count, type, dest, tag);
+  Request isend(Object data, int dest, int tag, Mode mode) {
+    Object buffer = Buffers.plain(data);
+    Predefined type = Buffers.type(buffer);
+    long bytes = checkSend(buffer, dest, tag);
     FlowPart reach = p2p.reach();
     if (!sendsTo(dest, reach)) {
       return new CompletedRequest(Status.EMPTY);
     }
     return p2p.isend(
         Buffers.memory(buffer),
-        Buffers.byteOffset(buffer, offset, type),
+        Buffers.byteOffset(buffer),
         bytes,
         members.world(dest),
         context,
@@ -71,9 +73,10 @@ final class MessageCalls {
     p2p.attachBuffer(bytes);
   }
 
-  Status recv(Object buffer, long offset, long count, int source, int tag) {
-    Predefined type = Buffers.typeOf(buffer);
-    long bytes = checkRecv(buffer, offset, count, type, source, tag);
+  Status recv(Object data, int source, int tag) {
+    Object buffer = Buffers.plain(data);
+    Predefined type = Buffers.type(buffer);
+    long bytes = checkRecv(buffer, source, tag);
     FlowPart reach = p2p.reach();
     if (!hears(source, reach)) {
       return Status.PROC_NULL;
@@ -81,7 +84,7 @@ final class MessageCalls {
     return members.local(
         p2p.recv(
             Buffers.memory(buffer),
-            Buffers.byteOffset(buffer, offset, type),
+            Buffers.byteOffset(buffer),
             bytes,
             members.world(source),
             context,
@@ -89,54 +92,47 @@ final class MessageCalls {
   }
 
   /** Receives later; the source in the status is a world rank. */
-  Request irecv(Object buffer, long offset, long count, int source, int tag) {
-    Predefined type = Buffers.typeOf(buffer);
-    long bytes = checkRecv(buffer, offset, count, type, source, tag);
+  Request irecv(Object data, int source, int tag) {
+    Object buffer = Buffers.plain(data);
+    Predefined type = Buffers.type(buffer);
+    long bytes = checkRecv(buffer, source, tag);
     FlowPart reach = p2p.reach();
     if (!hears(source, reach)) {
       return new CompletedRequest(Status.PROC_NULL);
     }
     return p2p.irecv(
         Buffers.memory(buffer),
-        Buffers.byteOffset(buffer, offset, type),
+        Buffers.byteOffset(buffer),
         bytes,
         members.world(source),
         context,
         tag(type, tag, reach));
   }
 
-  Status sendRecv(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      int dest,
-      int sendTag,
-      Object recvBuffer,
-      long recvOffset,
-      long recvCount,
-      int source,
-      int recvTag) {
-    Predefined sendType = Buffers.typeOf(sendBuffer);
-    Predefined recvType = Buffers.typeOf(recvBuffer);
-    long sendBytes = checkSend(sendBuffer, sendOffset, sendCount, sendType, dest, sendTag);
-    long recvBytes = checkRecv(recvBuffer, recvOffset, recvCount, recvType, source, recvTag);
+  Status sendRecv(Object out, int dest, int sendTag, Object in, int source, int recvTag) {
+    Object send = Buffers.plain(out);
+    Object recv = Buffers.plain(in);
+    Predefined sendType = Buffers.type(send);
+    Predefined recvType = Buffers.type(recv);
+    long sendBytes = checkSend(send, dest, sendTag);
+    long recvBytes = checkRecv(recv, source, recvTag);
     FlowPart reach = p2p.reach();
     if (!sendsTo(dest, reach)) {
-      return recv(recvBuffer, recvOffset, recvCount, source, recvTag);
+      return recv(recv, source, recvTag);
     }
     if (!hears(source, reach)) {
-      send(sendBuffer, sendOffset, sendCount, dest, sendTag, Mode.STANDARD);
+      send(send, dest, sendTag, Mode.STANDARD);
       return Status.PROC_NULL;
     }
     return members.local(
         p2p.sendRecv(
-            Buffers.memory(sendBuffer),
-            Buffers.byteOffset(sendBuffer, sendOffset, sendType),
+            Buffers.memory(send),
+            Buffers.byteOffset(send),
             sendBytes,
             members.world(dest),
             tag(sendType, sendTag, reach),
-            Buffers.memory(recvBuffer),
-            Buffers.byteOffset(recvBuffer, recvOffset, recvType),
+            Buffers.memory(recv),
+            Buffers.byteOffset(recv),
             recvBytes,
             members.world(source),
             tag(recvType, recvTag, reach),
@@ -175,18 +171,16 @@ final class MessageCalls {
     return reach == null ? own : reach.tag(own);
   }
 
-  private long checkSend(
-      Object buffer, long offset, long count, Predefined type, int dest, int tag) {
+  private long checkSend(Object buffer, int dest, int tag) {
     members.checkUsable();
     Arguments.checkDest(dest, members.size);
     Arguments.checkSendTag(tag);
-    return Buffers.checkRead(buffer, offset, count, type);
+    return Buffers.checkRead(buffer);
   }
 
-  private long checkRecv(
-      Object buffer, long offset, long count, Predefined type, int source, int tag) {
+  private long checkRecv(Object buffer, int source, int tag) {
     checkProbe(source, tag);
-    return Buffers.checkWrite(buffer, offset, count, type);
+    return Buffers.checkWrite(buffer);
   }
 
   private void checkProbe(int source, int tag) {

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A collective call whose arguments {@link Plans} has checked: can be run now, later or again.
  *
- * <p>A null place of what this rank sends (or receives, in a scatter) stands for MPI_IN_PLACE.
+ * <p>A null place of what this rank sends (or receives, in a scatter) stands for MPI_IN_PLACE. The
+ * type is that of this rank's own data; null if there is none.
  */
 sealed interface Plan {
   /** The signature of the call. */
@@ -23,15 +24,6 @@ sealed interface Plan {
 
   /** Takes part in the collective, over all ranks of the channel. */
   void run(Channel channel);
-
-  /** The type of what this rank sends or receives itself, which may stand among the data of all. */
-  private static @Nullable Predefined typeOf(@Nullable Location mine, @Nullable Location all) {
-    return mine != null ? mine.elementType() : all != null ? all.elementType() : null;
-  }
-
-  private static @Nullable Predefined typeOf(@Nullable Location mine, @Nullable Blocks all) {
-    return typeOf(mine, all == null ? null : all.place());
-  }
 
   /** MPI_Barrier. */
   record Barrier() implements Plan {
@@ -47,10 +39,10 @@ sealed interface Plan {
   }
 
   /** MPI_Bcast. */
-  record Bcast(Location data, long bytes, int root) implements Plan {
+  record Bcast(Predefined type, Location data, long bytes, int root) implements Plan {
     @Override
     public long call() {
-      return CollectiveCall.of(Name.BCAST, data.elementType(), root, bytes);
+      return CollectiveCall.of(Name.BCAST, type, root, bytes);
     }
 
     @Override
@@ -60,11 +52,12 @@ sealed interface Plan {
   }
 
   /** MPI_Gather. */
-  record Gather(@Nullable Location mine, long bytes, @Nullable Location all, int root)
+  record Gather(
+      Predefined type, @Nullable Location mine, long bytes, @Nullable Location all, int root)
       implements Plan {
     @Override
     public long call() {
-      return CollectiveCall.of(Name.GATHER, typeOf(mine, all), root, bytes);
+      return CollectiveCall.of(Name.GATHER, type, root, bytes);
     }
 
     @Override
@@ -74,11 +67,16 @@ sealed interface Plan {
   }
 
   /** MPI_Gatherv. */
-  record Gatherv(@Nullable Location mine, long bytes, @Nullable Blocks all, int root)
+  record Gatherv(
+      @Nullable Predefined type,
+      @Nullable Location mine,
+      long bytes,
+      @Nullable Blocks all,
+      int root)
       implements Plan {
     @Override
     public long call() {
-      return CollectiveCall.of(Name.GATHERV, bytes == 0 ? null : typeOf(mine, all), root, NONE);
+      return CollectiveCall.of(Name.GATHERV, type, root, NONE);
     }
 
     @Override
@@ -92,11 +90,12 @@ sealed interface Plan {
   }
 
   /** MPI_Scatter. */
-  record Scatter(@Nullable Location all, @Nullable Location mine, long bytes, int root)
+  record Scatter(
+      Predefined type, @Nullable Location all, @Nullable Location mine, long bytes, int root)
       implements Plan {
     @Override
     public long call() {
-      return CollectiveCall.of(Name.SCATTER, typeOf(mine, all), root, bytes);
+      return CollectiveCall.of(Name.SCATTER, type, root, bytes);
     }
 
     @Override
@@ -106,11 +105,16 @@ sealed interface Plan {
   }
 
   /** MPI_Scatterv. */
-  record Scatterv(@Nullable Blocks all, @Nullable Location mine, long bytes, int root)
+  record Scatterv(
+      @Nullable Predefined type,
+      @Nullable Blocks all,
+      @Nullable Location mine,
+      long bytes,
+      int root)
       implements Plan {
     @Override
     public long call() {
-      return CollectiveCall.of(Name.SCATTERV, bytes == 0 ? null : typeOf(mine, all), root, NONE);
+      return CollectiveCall.of(Name.SCATTERV, type, root, NONE);
     }
 
     @Override
@@ -124,10 +128,11 @@ sealed interface Plan {
   }
 
   /** MPI_Allgather. */
-  record AllGather(@Nullable Location mine, long bytes, Location all) implements Plan {
+  record AllGather(Predefined type, @Nullable Location mine, long bytes, Location all)
+      implements Plan {
     @Override
     public long call() {
-      return CollectiveCall.of(Name.ALL_GATHER, all.elementType(), NONE, bytes);
+      return CollectiveCall.of(Name.ALL_GATHER, type, NONE, bytes);
     }
 
     @Override
@@ -150,10 +155,11 @@ sealed interface Plan {
   }
 
   /** MPI_Alltoall. */
-  record AllToAll(@Nullable Location out, Location in, long bytes) implements Plan {
+  record AllToAll(Predefined type, @Nullable Location out, Location in, long bytes)
+      implements Plan {
     @Override
     public long call() {
-      return CollectiveCall.of(Name.ALL_TO_ALL, in.elementType(), NONE, bytes);
+      return CollectiveCall.of(Name.ALL_TO_ALL, type, NONE, bytes);
     }
 
     @Override

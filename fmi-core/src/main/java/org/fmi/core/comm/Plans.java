@@ -1,9 +1,10 @@
 package org.fmi.core.comm;
 
-import org.fmi.Datatype;
+import org.fmi.Datatype.Predefined;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Op;
+import org.fmi.Slice;
 import org.fmi.core.coll.Location;
 import org.fmi.core.coll.Reducer;
 import org.jspecify.annotations.Nullable;
@@ -30,165 +31,135 @@ final class Plans {
     return BARRIER;
   }
 
-  Plan.Bcast bcast(Object buffer, long offset, long count, int root) {
+  Plan.Bcast bcast(Object buffer, int root) {
     Arguments.checkRoot(root, size);
-    Datatype type = Buffers.typeOf(buffer);
-    long bytes =
-        rank == root
-            ? Buffers.checkRead(buffer, offset, count, type)
-            : Buffers.checkWrite(buffer, offset, count, type);
-    return new Plan.Bcast(Buffers.place(buffer, offset, type), bytes, root);
+    Slice data = rank == root ? toRead(buffer) : toWrite(buffer);
+    return new Plan.Bcast(Buffers.type(data), Buffers.place(data), data.bytes(), root);
   }
 
-  Plan.Gather gather(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      @Nullable Object recvBuffer,
-      long recvOffset,
-      int root) {
+  Plan.Gather gather(Object send, @Nullable Object recv, int root) {
     Arguments.checkRoot(root, size);
     if (rank != root) {
-      Data mine = toRead(sendBuffer, sendOffset, sendCount);
-      return new Plan.Gather(mine.place, mine.bytes, null, root);
+      Slice mine = toRead(send);
+      return new Plan.Gather(Buffers.type(mine), Buffers.place(mine), mine.bytes(), null, root);
     }
-    if (Buffers.isInPlace(sendBuffer)) {
-      Data all = blocksToWrite(recvBuffer, recvOffset, sendCount);
-      return new Plan.Gather(null, all.bytes, all.place, root);
+    if (Buffers.isInPlace(send)) {
+      Slice all = toWrite(recv);
+      return new Plan.Gather(Buffers.type(all), null, share(all), Buffers.place(all), root);
     }
-    Data mine = toRead(sendBuffer, sendOffset, sendCount);
-    Data all = blocksToWrite(recvBuffer, recvOffset, mine);
-    return new Plan.Gather(mine.place, mine.bytes, all.place, root);
+    Slice mine = toRead(send);
+    Slice all = toWrite(recv);
+    checkRoom(all, mine.bytes());
+    return new Plan.Gather(
+        Buffers.type(mine), Buffers.place(mine), mine.bytes(), apart(all, mine), root);
   }
 
   Plan.Gatherv gatherv(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      @Nullable Object recvBuffer,
-      long recvOffset,
-      long @Nullable [] recvCounts,
+      Object send,
+      @Nullable Object recv,
+      long @Nullable [] counts,
       long @Nullable [] displs,
       int root) {
     Arguments.checkRoot(root, size);
     if (rank != root) {
-      Data mine = toRead(sendBuffer, sendOffset, sendCount);
-      return new Plan.Gatherv(mine.place, mine.bytes, null, root);
+      Slice mine = toRead(send);
+      return new Plan.Gatherv(type(mine), Buffers.place(mine), mine.bytes(), null, root);
     }
-    Data mine = Buffers.isInPlace(sendBuffer) ? null : toRead(sendBuffer, sendOffset, sendCount);
-    Blocks all =
-        Blocks.toWrite(
-            present(recvBuffer), recvOffset, recvCounts, displs, "recvCounts", "displs", size);
+    Slice mine = Buffers.isInPlace(send) ? null : toRead(send);
+    Slice data = toWrite(recv);
+    Blocks all = Blocks.of(data, counts, displs, "counts", "displs", size);
     long bytes = all.lengths()[root];
     if (mine != null) {
-      Arguments.checkOwn(mine.bytes, bytes);
+      Arguments.checkOwn(mine.bytes(), bytes);
     }
-    return new Plan.Gatherv(placeOf(mine), bytes, all, root);
+    return new Plan.Gatherv(type(mine == null ? data : mine, bytes), place(mine), bytes, all, root);
   }
 
-  Plan.Scatter scatter(
-      @Nullable Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long recvCount,
-      int root) {
+  Plan.Scatter scatter(@Nullable Object send, Object recv, int root) {
     Arguments.checkRoot(root, size);
     if (rank != root) {
-      Data mine = toWrite(recvBuffer, recvOffset, recvCount);
-      return new Plan.Scatter(null, mine.place, mine.bytes, root);
+      Slice mine = toWrite(recv);
+      return new Plan.Scatter(Buffers.type(mine), null, Buffers.place(mine), mine.bytes(), root);
     }
-    if (Buffers.isInPlace(recvBuffer)) {
-      Data all = blocksToRead(sendBuffer, sendOffset, recvCount);
-      return new Plan.Scatter(all.place, null, all.bytes, root);
+    if (Buffers.isInPlace(recv)) {
+      Slice all = toRead(send);
+      return new Plan.Scatter(Buffers.type(all), Buffers.place(all), null, share(all), root);
     }
-    Data mine = toWrite(recvBuffer, recvOffset, recvCount);
-    Data all = blocksToRead(sendBuffer, sendOffset, mine);
-    return new Plan.Scatter(all.place, mine.place, mine.bytes, root);
+    Slice mine = toWrite(recv);
+    Slice all = toRead(send);
+    checkRoom(all, mine.bytes());
+    return new Plan.Scatter(
+        Buffers.type(mine), apart(all, mine), Buffers.place(mine), mine.bytes(), root);
   }
 
   Plan.Scatterv scatterv(
-      @Nullable Object sendBuffer,
-      long sendOffset,
-      long @Nullable [] sendCounts,
+      @Nullable Object send,
+      long @Nullable [] counts,
       long @Nullable [] displs,
-      Object recvBuffer,
-      long recvOffset,
-      long recvCount,
+      Object recv,
       int root) {
     Arguments.checkRoot(root, size);
     if (rank != root) {
-      Data mine = toWrite(recvBuffer, recvOffset, recvCount);
-      return new Plan.Scatterv(null, mine.place, mine.bytes, root);
+      Slice mine = toWrite(recv);
+      return new Plan.Scatterv(type(mine), null, Buffers.place(mine), mine.bytes(), root);
     }
-    Data mine = Buffers.isInPlace(recvBuffer) ? null : toWrite(recvBuffer, recvOffset, recvCount);
-    Blocks all =
-        Blocks.toRead(
-            present(sendBuffer), sendOffset, sendCounts, displs, "sendCounts", "displs", size);
+    Slice mine = Buffers.isInPlace(recv) ? null : toWrite(recv);
+    Slice data = toRead(send);
+    Blocks all = Blocks.of(data, counts, displs, "counts", "displs", size);
     long bytes = all.lengths()[root];
     if (mine != null) {
-      Arguments.checkOwn(bytes, mine.bytes);
+      Arguments.checkOwn(bytes, mine.bytes());
     }
-    return new Plan.Scatterv(all, placeOf(mine), bytes, root);
+    return new Plan.Scatterv(
+        type(mine == null ? data : mine, bytes), all, place(mine), bytes, root);
   }
 
-  Plan.AllGather allGather(
-      Object sendBuffer, long sendOffset, long sendCount, Object recvBuffer, long recvOffset) {
-    if (Buffers.isInPlace(sendBuffer)) {
-      Data all = blocksToWrite(recvBuffer, recvOffset, sendCount);
-      return new Plan.AllGather(null, all.bytes, all.place);
+  Plan.AllGather allGather(Object send, Object recv) {
+    if (Buffers.isInPlace(send)) {
+      Slice all = toWrite(recv);
+      return new Plan.AllGather(Buffers.type(all), null, share(all), Buffers.place(all));
     }
-    Data mine = toRead(sendBuffer, sendOffset, sendCount);
-    Data all = blocksToWrite(recvBuffer, recvOffset, mine);
-    return new Plan.AllGather(mine.place, mine.bytes, all.place);
+    Slice mine = toRead(send);
+    Slice all = toWrite(recv);
+    checkRoom(all, mine.bytes());
+    return new Plan.AllGather(
+        Buffers.type(all), Buffers.place(mine), mine.bytes(), apart(all, mine));
   }
 
   Plan.AllGatherv allGatherv(
-      Object sendBuffer,
-      long sendOffset,
-      long sendCount,
-      Object recvBuffer,
-      long recvOffset,
-      long[] recvCounts,
-      long[] displs) {
-    Data mine = Buffers.isInPlace(sendBuffer) ? null : toRead(sendBuffer, sendOffset, sendCount);
-    Blocks all =
-        Blocks.toWrite(recvBuffer, recvOffset, recvCounts, displs, "recvCounts", "displs", size);
+      Object send, Object recv, long @Nullable [] counts, long @Nullable [] displs) {
+    Slice mine = Buffers.isInPlace(send) ? null : toRead(send);
+    Blocks all = Blocks.of(toWrite(recv), counts, displs, "counts", "displs", size);
     if (mine != null) {
-      Arguments.checkOwn(mine.bytes, all.lengths()[rank]);
+      Arguments.checkOwn(mine.bytes(), all.lengths()[rank]);
     }
-    return new Plan.AllGatherv(placeOf(mine), all);
+    return new Plan.AllGatherv(place(mine), all);
   }
 
-  Plan.AllToAll allToAll(
-      Object sendBuffer, long sendOffset, long count, Object recvBuffer, long recvOffset) {
-    if (Buffers.isInPlace(sendBuffer)) {
-      Data in = blocksToWrite(recvBuffer, recvOffset, count);
-      return new Plan.AllToAll(null, in.place, in.bytes);
+  Plan.AllToAll allToAll(Object send, Object recv) {
+    if (Buffers.isInPlace(send)) {
+      Slice in = toWrite(recv);
+      return new Plan.AllToAll(Buffers.type(in), null, Buffers.place(in), share(in));
     }
-    Data out = blocksToRead(sendBuffer, sendOffset, count);
-    Data in = blocksToWrite(recvBuffer, recvOffset, out);
-    return new Plan.AllToAll(out.place, in.place, in.bytes);
+    Slice out = toRead(send);
+    Slice in = toWrite(recv);
+    long bytes = share(out);
+    checkRoom(in, bytes);
+    return new Plan.AllToAll(Buffers.type(in), Buffers.place(out), apart(in, out), bytes);
   }
 
   Plan.AllToAllv allToAllv(
-      Object sendBuffer,
-      long sendOffset,
-      long[] sendCounts,
-      long[] sendDispls,
-      Object recvBuffer,
-      long recvOffset,
-      long[] recvCounts,
-      long[] recvDispls) {
-    Blocks in =
-        Blocks.toWrite(
-            recvBuffer, recvOffset, recvCounts, recvDispls, "recvCounts", "recvDispls", size);
-    if (Buffers.isInPlace(sendBuffer)) {
+      Object send,
+      long @Nullable [] sendCounts,
+      long @Nullable [] sendDispls,
+      Object recv,
+      long @Nullable [] recvCounts,
+      long @Nullable [] recvDispls) {
+    Blocks in = Blocks.of(toWrite(recv), recvCounts, recvDispls, "recvCounts", "recvDispls", size);
+    if (Buffers.isInPlace(send)) {
       return new Plan.AllToAllv(null, in);
     }
-    Blocks out =
-        Blocks.toRead(
-            sendBuffer, sendOffset, sendCounts, sendDispls, "sendCounts", "sendDispls", size);
+    Blocks out = Blocks.of(toRead(send), sendCounts, sendDispls, "sendCounts", "sendDispls", size);
     Arguments.checkOwn(out.lengths()[rank], in.lengths()[rank]);
     Arguments.checkApart(out.place(), in.place(), in.lengths()[rank]);
     return new Plan.AllToAllv(out, in);
@@ -196,188 +167,178 @@ final class Plans {
 
   // ---- collectives that reduce
 
-  Plan.Reduce reduce(
-      Object sendBuffer,
-      long sendOffset,
-      @Nullable Object recvBuffer,
-      long recvOffset,
-      long count,
-      Datatype type,
-      Op op,
-      int root) {
+  Plan.Reduce reduce(Object send, @Nullable Object recv, Op op, int root) {
     Arguments.checkRoot(root, size);
-    Reducer reducer = reducer(op, type, count);
     if (rank == root) {
-      Location result = operandToWrite(present(recvBuffer), recvOffset, count, type);
-      Location data = operand(sendBuffer, sendOffset, count, type, result);
-      return new Plan.Reduce(reducer, data, result, count, root);
+      Operands operands = operands(send, recv, op);
+      return new Plan.Reduce(
+          operands.reducer, operands.data, operands.result, operands.count, root);
     }
-    Location data = operandToRead(sendBuffer, sendOffset, count, type);
-    return new Plan.Reduce(reducer, data, data, count, root);
+    Slice mine = toRead(send);
+    Reducer reducer = reducer(op, mine, mine.count());
+    Location data = Buffers.place(mine);
+    return new Plan.Reduce(reducer, data, data, mine.count(), root);
   }
 
-  /** The type of what is reduced where the call does not name it. */
-  Datatype typeOf(Object recvBuffer) {
-    return Buffers.arrayType(recvBuffer);
+  Plan.AllReduce allReduce(Object send, Object recv, Op op) {
+    Operands operands = operands(send, recv, op);
+    return new Plan.AllReduce(operands.reducer, operands.data, operands.result, operands.count);
   }
 
-  /** The same where it is reduced to a root. */
-  Datatype typeToReduce(Object sendBuffer, @Nullable Object recvBuffer, int root) {
-    Arguments.checkRoot(root, size);
-    return Buffers.arrayType(
-        rank == root && Buffers.isInPlace(sendBuffer) ? recvBuffer : sendBuffer);
-  }
-
-  Plan.AllReduce allReduce(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long count,
-      Datatype type,
-      Op op) {
-    Reducer reducer = reducer(op, type, count);
-    Location result = operandToWrite(recvBuffer, recvOffset, count, type);
-    Location data = operand(sendBuffer, sendOffset, count, type, result);
-    return new Plan.AllReduce(reducer, data, result, count);
-  }
-
-  Plan.ReduceScatter reduceScatter(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long[] recvCounts,
-      Datatype type,
-      Op op) {
-    long[] counts = Arguments.onePerRank(recvCounts, "recvCounts", size);
+  Plan.ReduceScatter reduceScatter(Object send, Object recv, long @Nullable [] counts, Op op) {
+    long[] n = Arguments.onePerRank(counts, "counts", size);
+    Slice out = toWrite(recv);
     long total = 0;
-    for (long count : counts) {
-      Arguments.checkCount(count);
-      reducer(op, type, count); // each part must be made of whole pairs
-      total = Arguments.add(total, count);
+    for (int i = 0; i < size; i++) {
+      if (n[i] < 0) {
+        throw new FmiException(
+            ErrorClass.COUNT, "counts[" + i + "] is " + n[i] + ": use 0 for an empty part");
+      }
+      reducer(op, out, n[i]); // each part must be made of whole pairs
+      total = Arguments.add(total, n[i]);
     }
-    Reducer reducer = reducer(op, type, total);
-    boolean inPlace = Buffers.isInPlace(sendBuffer);
-    Location result = operandToWrite(recvBuffer, recvOffset, inPlace ? total : counts[rank], type);
-    Location data = operand(sendBuffer, sendOffset, total, type, result);
-    return new Plan.ReduceScatter(reducer, data, result, counts.clone());
-  }
-
-  Plan.Scan scan(
-      Object sendBuffer,
-      long sendOffset,
-      Object recvBuffer,
-      long recvOffset,
-      long count,
-      Datatype type,
-      Op op,
-      boolean exclusive) {
-    Reducer reducer = reducer(op, type, count);
-    Location result = operandToWrite(recvBuffer, recvOffset, count, type);
-    Location data = operand(sendBuffer, sendOffset, count, type, result);
-    return new Plan.Scan(reducer, data, result, count, exclusive);
-  }
-
-  /** Checked data of a collective: {@code bytes} of it, or a rank. */
-  private record Data(Location place, long bytes) {}
-
-  private static Data toRead(Object buffer, long offset, long count) {
-    Datatype type = Buffers.typeOf(buffer);
-    long bytes = Buffers.checkRead(buffer, offset, count, type);
-    return new Data(Buffers.place(buffer, offset, type), bytes);
-  }
-
-  private static Data toWrite(Object buffer, long offset, long count) {
-    Datatype type = Buffers.typeOf(buffer);
-    long bytes = Buffers.checkWrite(buffer, offset, count, type);
-    return new Data(Buffers.place(buffer, offset, type), bytes);
-  }
-
-  /** {@code count} elements per rank, which the call writes. */
-  private Data blocksToWrite(@Nullable Object buffer, long offset, long count) {
-    Object present = present(buffer);
-    Arguments.checkCount(count);
-    Datatype type = Buffers.typeOf(present);
-    long bytes = Buffers.checkWrite(present, offset, Arguments.multiply(count, size), type) / size;
-    return new Data(Buffers.place(present, offset, type), bytes);
-  }
-
-  /** As many bytes per rank as {@code peer} has, at another place; the call writes them. */
-  private Data blocksToWrite(@Nullable Object buffer, long offset, Data peer) {
-    long count = Arguments.blockCount(peer.bytes, Buffers.typeOf(buffer));
-    Data blocks = blocksToWrite(buffer, offset, count);
-    Arguments.checkApart(peer.place, blocks.place, peer.bytes);
-    return blocks;
-  }
-
-  /** {@code count} elements per rank, which the call reads. */
-  private Data blocksToRead(@Nullable Object buffer, long offset, long count) {
-    Object present = present(buffer);
-    Arguments.checkCount(count);
-    Datatype type = Buffers.typeOf(present);
-    long bytes = Buffers.checkRead(present, offset, Arguments.multiply(count, size), type) / size;
-    return new Data(Buffers.place(present, offset, type), bytes);
-  }
-
-  /** As many bytes per rank as {@code peer} has, at another place; the call reads them. */
-  private Data blocksToRead(@Nullable Object buffer, long offset, Data peer) {
-    long count = Arguments.blockCount(peer.bytes, Buffers.typeOf(buffer));
-    Data blocks = blocksToRead(buffer, offset, count);
-    Arguments.checkApart(peer.place, blocks.place, peer.bytes);
-    return blocks;
-  }
-
-  private static Location operandToRead(Object buffer, long offset, long count, Datatype type) {
-    Buffers.checkType(buffer, type);
-    Buffers.checkRead(buffer, offset, count, type);
-    return Buffers.place(buffer, offset, type);
-  }
-
-  private static Location operandToWrite(Object buffer, long offset, long count, Datatype type) {
-    Buffers.checkType(buffer, type);
-    Buffers.checkWrite(buffer, offset, count, type);
-    return Buffers.place(buffer, offset, type);
-  }
-
-  /** What is reduced: what stands at the result's place if that is said, else what is given. */
-  private static Location operand(
-      Object sendBuffer, long offset, long count, Datatype type, Location result) {
-    if (Buffers.isInPlace(sendBuffer)) {
-      return result;
+    Reducer reducer = reducer(op, out, total);
+    if (Buffers.isInPlace(send)) {
+      checkHolds(out, total);
+      Location both = Buffers.place(out);
+      return new Plan.ReduceScatter(reducer, both, both, n.clone());
     }
-    Location data = operandToRead(sendBuffer, offset, count, type);
-    Arguments.checkApart(data, result, count);
-    return data;
+    checkHolds(out, n[rank]);
+    Slice in = operandToRead(send, reducer);
+    checkHolds(in, total);
+    Arguments.checkApart(Buffers.place(in), Buffers.place(out), total);
+    return new Plan.ReduceScatter(reducer, Buffers.place(in), Buffers.place(out), n.clone());
   }
 
-  private static Reducer reducer(Op op, Datatype type, long count) {
-    if (op == null || type == null) {
+  Plan.Scan scan(Object send, Object recv, Op op, boolean exclusive) {
+    Operands operands = operands(send, recv, op);
+    return new Plan.Scan(
+        operands.reducer, operands.data, operands.result, operands.count, exclusive);
+  }
+
+  /** Checked operands of a reduction and the place of its result, which may be the same. */
+  private record Operands(Reducer reducer, Location data, Location result, long count) {}
+
+  private static Operands operands(Object send, @Nullable Object recv, Op op) {
+    Slice out = toWrite(recv);
+    Location result = Buffers.place(out);
+    if (Buffers.isInPlace(send)) {
+      return new Operands(reducer(op, out, out.count()), result, result, out.count());
+    }
+    Slice in = toRead(send);
+    Reducer reducer = reducer(op, in, in.count());
+    checkElements(out, reducer);
+    checkHolds(out, in.count());
+    Location data = Buffers.place(in);
+    Arguments.checkApart(data, result, in.count());
+    return new Operands(reducer, data, result, in.count());
+  }
+
+  private static Slice operandToRead(Object buffer, Reducer reducer) {
+    Slice in = toRead(buffer);
+    checkElements(in, reducer);
+    return in;
+  }
+
+  /** A reducer of the elements of {@code data}, {@code count} of them. */
+  private static Reducer reducer(Op op, Slice data, long count) {
+    if (op == null) {
+      throw new FmiException(ErrorClass.OP, "null is not an operation: use those of Op");
+    }
+    if (!data.isTyped()) {
       throw new FmiException(
-          op == null ? ErrorClass.OP : ErrorClass.TYPE,
-          op == null
-              ? "null is not an operation: use those of Op"
-              : "null is not a type: use one of Datatype");
+          ErrorClass.TYPE,
+          "the type of what is reduced is not known ("
+              + data
+              + "): pass a Slice with a Datatype, as Slice.of(segment, Datatype.DOUBLE)");
     }
-    Reducer reducer = Reducer.of(op, type);
+    Reducer reducer = Reducer.of(op, data.type());
     Arguments.checkGroups(count, reducer);
     return reducer;
   }
 
-  private static @Nullable Location placeOf(@Nullable Data data) {
-    return data == null ? null : data.place;
+  private static void checkElements(Slice data, Reducer reducer) {
+    if (!data.isTyped() || data.type() != reducer.type()) {
+      throw new FmiException(
+          ErrorClass.TYPE,
+          "the send and the receive buffer of a reduction have elements of one type: "
+              + data
+              + (data.isTyped() ? ", not " : ": pass a Slice with the Datatype ")
+              + reducer.type());
+    }
   }
 
-  private static <T> T required(@Nullable T data) {
-    if (data == null) {
-      throw new IllegalStateException("data of this rank was not checked");
+  private static void checkHolds(Slice data, long count) {
+    if (data.count() < count) {
+      throw new FmiException(
+          ErrorClass.BUFFER,
+          "the call needs " + count + " elements, and the buffer has fewer: " + data);
     }
+  }
+
+  // ---- blocks
+
+  private static Slice toRead(@Nullable Object buffer) {
+    Slice data = Buffers.sliceOf(buffer);
+    Buffers.checkRead(data);
     return data;
   }
 
-  /** A buffer that this rank must give. */
-  private static Object present(@Nullable Object buffer) {
-    Buffers.typeOf(buffer);
-    return required(buffer);
+  private static Slice toWrite(@Nullable Object buffer) {
+    Slice data = Buffers.sliceOf(buffer);
+    Buffers.checkWrite(data);
+    return data;
+  }
+
+  /** The bytes of a block where a buffer is as many blocks as there are ranks. */
+  private long share(Slice all) {
+    if (all.count() % size != 0) {
+      throw new FmiException(
+          ErrorClass.COUNT,
+          all.count()
+              + " elements are not a whole number for each of the "
+              + size
+              + " ranks: pass a Slice of a multiple of "
+              + size);
+    }
+    return all.bytes() / size;
+  }
+
+  /** A buffer must have room for a block per rank, each of whole elements. */
+  private void checkRoom(Slice all, long bytes) {
+    long block = Arguments.blockCount(bytes, all.type());
+    long count = Arguments.multiply(block, size);
+    if (all.count() < count) {
+      throw new FmiException(
+          ErrorClass.BUFFER,
+          "blocks of "
+              + block
+              + " elements for "
+              + size
+              + " ranks do not fit into the buffer, which needs "
+              + count
+              + ": "
+              + all);
+    }
+  }
+
+  /** The place of all blocks, which is not that of one. */
+  private static Location apart(Slice all, Slice one) {
+    Location place = Buffers.place(all);
+    Arguments.checkApart(Buffers.place(one), place, one.bytes());
+    return place;
+  }
+
+  /** The type of data whose length ranks need not give alike. */
+  private static @Nullable Predefined type(Slice data) {
+    return type(data, data.bytes());
+  }
+
+  private static @Nullable Predefined type(Slice data, long bytes) {
+    return bytes == 0 ? null : Buffers.type(data);
+  }
+
+  private static @Nullable Location place(@Nullable Slice data) {
+    return data == null ? null : Buffers.place(data);
   }
 }

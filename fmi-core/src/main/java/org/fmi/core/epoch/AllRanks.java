@@ -39,9 +39,9 @@ public final class AllRanks {
       int to = rank.applyAsInt((me + distance) % size);
       int from = rank.applyAsInt(Math.floorMod(me - distance, size));
       long[] length = new long[1];
-      system.sendRecv(new long[] {known.length}, 0, 1, to, TAG, length, 0, 1, from, TAG);
+      system.sendRecv(new long[] {known.length}, to, TAG, length, from, TAG);
       long[] theirs = new long[Math.toIntExact(length[0])];
-      system.sendRecv(known, 0, known.length, to, TAG, theirs, 0, theirs.length, from, TAG);
+      system.sendRecv(known, to, TAG, theirs, from, TAG);
       known = both.apply(known, theirs);
     }
     return known;
@@ -52,7 +52,7 @@ public final class AllRanks {
     int size = config.size();
     long[] packed = mine.stream().mapToLong(Long::longValue).toArray();
     long[] counts = new long[size];
-    system.allGather(new long[] {packed.length}, 0, 1, counts, 0);
+    system.allGather(new long[] {packed.length}, counts);
     long[] displs = new long[size];
     long total = 0;
     for (int r = 0; r < size; r++) {
@@ -60,7 +60,7 @@ public final class AllRanks {
       total += counts[r];
     }
     long[] all = new long[Math.toIntExact(total)];
-    system.allGatherv(packed, 0, packed.length, all, 0, counts, displs);
+    system.allGatherv(packed, all, counts, displs);
     long[][] each = new long[size][];
     for (int r = 0; r < size; r++) {
       each[r] = Arrays.copyOfRange(all, (int) displs[r], (int) (displs[r] + counts[r]));

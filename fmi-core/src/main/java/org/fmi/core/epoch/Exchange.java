@@ -18,7 +18,7 @@ public final class Exchange {
     long[] counts = new long[size];
     Arrays.setAll(counts, rank -> out[rank].length);
     long[] theirCounts = new long[size];
-    system.allToAll(counts, 0, 1, theirCounts, 0);
+    system.allToAll(counts, theirCounts);
     long[] starts = starts(counts);
     long[] sent = new long[(int) (starts[size - 1] + counts[size - 1])];
     for (int rank = 0; rank < size; rank++) {
@@ -26,7 +26,7 @@ public final class Exchange {
     }
     long[] theirStarts = starts(theirCounts);
     long[] received = new long[(int) (theirStarts[size - 1] + theirCounts[size - 1])];
-    system.allToAllv(sent, 0, counts, starts, received, 0, theirCounts, theirStarts);
+    system.allToAllv(sent, counts, starts, received, theirCounts, theirStarts);
     long[][] in = new long[size][];
     for (int rank = 0; rank < size; rank++) {
       int from = (int) theirStarts[rank];

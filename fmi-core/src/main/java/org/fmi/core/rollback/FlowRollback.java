@@ -112,7 +112,7 @@ public final class FlowRollback {
 
   private List<Progress> gather(Progress mine) {
     long[] all = new long[2 * config.size()];
-    system.allGather(new long[] {mine.newest(), mine.both() ? 1 : 0}, 0, 2, all, 0);
+    system.allGather(new long[] {mine.newest(), mine.both() ? 1 : 0}, all);
     List<Progress> progress = new ArrayList<>();
     for (int rank = 0; rank < config.size(); rank++) {
       progress.add(new Progress(all[2 * rank], all[2 * rank + 1] > 0));

@@ -556,7 +556,7 @@ public final class LocalRollback implements LineLog {
   private void tellWhatHasCome(Comm system, boolean behind) {
     int size = config.size();
     long[] areBehind = new long[size];
-    system.allGather(new long[] {behind ? 1 : 0}, 0, 1, areBehind, 0);
+    system.allGather(new long[] {behind ? 1 : 0}, areBehind);
     long[][] come = new long[size][];
     for (int rank = 0; rank < size; rank++) {
       come[rank] = rank == config.rank() ? new long[0] : log.received(rank, areBehind[rank] > 0);

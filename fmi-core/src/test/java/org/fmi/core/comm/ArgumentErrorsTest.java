@@ -15,6 +15,7 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Group;
 import org.fmi.Op;
+import org.fmi.Slice;
 import org.fmi.core.p2p.MemoryNetwork;
 import org.fmi.core.p2p.Ranks;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,8 @@ class ArgumentErrorsTest {
         c -> {
           assertFails(ErrorClass.RANK, "destination 2", () -> c.send(ints, 2, 0));
           assertFails(ErrorClass.RANK, "use 0 to 1", () -> c.isend(ints, -7, 0));
-          assertFails(ErrorClass.RANK, "-1", () -> c.ssend(ints, 0, 1, Comm.ANY_SOURCE, 0));
+          assertFails(
+              ErrorClass.RANK, "-1", () -> c.ssend(Slice.of(ints, 0, 1), Comm.ANY_SOURCE, 0));
           assertFails(ErrorClass.RANK, "source 2", () -> c.recv(ints, 2, 0));
           assertFails(ErrorClass.RANK, "ANY_SOURCE", () -> c.irecv(ints, -3, 0));
           assertFails(ErrorClass.RANK, "source 5", () -> c.probe(5, 0));
@@ -59,9 +61,11 @@ class ArgumentErrorsTest {
           assertFails(
               ErrorClass.RANK,
               "destination 2",
-              () -> c.sendRecv(ints, 0, 1, 2, 0, ints, 5, 1, 0, 0));
+              () -> c.sendRecv(Slice.of(ints, 0, 1), 2, 0, Slice.of(ints, 5, 1), 0, 0));
           assertFails(
-              ErrorClass.RANK, "source 2", () -> c.sendRecv(ints, 0, 1, 0, 0, ints, 5, 1, 2, 0));
+              ErrorClass.RANK,
+              "source 2",
+              () -> c.sendRecv(Slice.of(ints, 0, 1), 0, 0, Slice.of(ints, 5, 1), 2, 0));
         });
   }
 
@@ -70,7 +74,8 @@ class ArgumentErrorsTest {
     at1(
         c -> {
           assertFails(ErrorClass.TAG, "tag -1", () -> c.send(ints, 0, Comm.ANY_TAG));
-          assertFails(ErrorClass.TAG, "tag -2", () -> c.bsend(ints, 0, 1, Comm.PROC_NULL, -2));
+          assertFails(
+              ErrorClass.TAG, "tag -2", () -> c.bsend(Slice.of(ints, 0, 1), Comm.PROC_NULL, -2));
           assertFails(ErrorClass.TAG, "ANY_TAG", () -> c.recv(ints, 0, -2));
           assertFails(ErrorClass.TAG, "tag -2", () -> c.probe(0, -2));
         });
@@ -80,22 +85,34 @@ class ArgumentErrorsTest {
   void counts() {
     at1(
         c -> {
-          assertFails(ErrorClass.COUNT, "count -1", () -> c.send(ints, 0, -1, 0, 0));
-          assertFails(ErrorClass.COUNT, "count -1", () -> c.irecv(ints, 0, -1, 0, 0));
-          assertFails(ErrorClass.COUNT, "count -4", () -> c.bcast(ints, 0, -4, 0));
-          assertFails(ErrorClass.COUNT, "count -3", () -> c.gather(ints, 0, -3, ints, 0, 1));
-          assertFails(
-              ErrorClass.COUNT, "count -3", () -> c.allGather(Comm.IN_PLACE, 0, -3, ints, 0));
           assertFails(
               ErrorClass.COUNT,
-              "count -1",
-              () -> c.reduceScatter(ints, 0, new int[9], 0, new long[] {5, -1}, Op.SUM));
+              "5 elements are not a whole number for each of the 2",
+              () -> c.allGather(Comm.IN_PLACE, new int[5]));
           assertFails(
               ErrorClass.COUNT,
-              "count -1",
-              () -> c.gatherv(ints, 0, 1, new int[9], 0, new long[] {-1, 1}, one, 1));
+              "5 elements are not a whole number for each of the 2",
+              () -> c.allToAll(new int[5], new int[6]));
+          assertFails(ErrorClass.COUNT, "count -1", () -> c.send(Slice.of(ints, 0, -1), 0, 0));
+          assertFails(ErrorClass.COUNT, "count -1", () -> c.irecv(Slice.of(ints, 0, -1), 0, 0));
+          assertFails(ErrorClass.COUNT, "count -4", () -> c.bcast(Slice.of(ints, 0, -4), 0));
+          assertFails(ErrorClass.COUNT, "count -3", () -> c.gather(Slice.of(ints, 0, -3), ints, 1));
           assertFails(
-              ErrorClass.COUNT, "odd", () -> c.allReduce(ints, 0, new int[9], 0, 3, Op.MAXLOC));
+              ErrorClass.COUNT,
+              "count -3",
+              () -> c.allGather(Comm.IN_PLACE, Slice.of(ints, 0, -3)));
+          assertFails(
+              ErrorClass.COUNT,
+              "counts[1] is -1",
+              () -> c.reduceScatter(ints, new int[9], new long[] {5, -1}, Op.SUM));
+          assertFails(
+              ErrorClass.COUNT,
+              "counts[0] is -1",
+              () -> c.gatherv(Slice.of(ints, 0, 1), new int[9], new long[] {-1, 1}, one, 1));
+          assertFails(
+              ErrorClass.COUNT,
+              "odd",
+              () -> c.allReduce(Slice.of(ints, 0, 3), new int[9], Op.MAXLOC));
         });
   }
 
@@ -103,55 +120,47 @@ class ArgumentErrorsTest {
   void buffersThatAreTooSmall() {
     at1(
         c -> {
-          assertFails(ErrorClass.BUFFER, "int[10]", () -> c.send(ints, 8, 3, 0, 0));
-          assertFails(ErrorClass.BUFFER, "offset -1", () -> c.send(ints, -1, 3, 0, 0));
-          assertFails(ErrorClass.BUFFER, "offset 11", () -> c.recv(ints, 11, 0, 0, 0));
-          assertFails(ErrorClass.BUFFER, "int[10]", () -> c.send(ints, 1, Long.MAX_VALUE, 0, 0));
-          assertFails(ErrorClass.BUFFER, "int[10]", () -> c.send(ints, Long.MAX_VALUE, 1, 0, 0));
+          assertFails(ErrorClass.BUFFER, "int[10]", () -> c.send(Slice.of(ints, 8, 3), 0, 0));
+          assertFails(ErrorClass.BUFFER, "offset -1", () -> c.send(Slice.of(ints, -1, 3), 0, 0));
+          assertFails(ErrorClass.BUFFER, "offset 11", () -> c.recv(Slice.of(ints, 11, 0), 0, 0));
+          assertFails(
+              ErrorClass.BUFFER, "int[10]", () -> c.send(Slice.of(ints, 1, Long.MAX_VALUE), 0, 0));
+          assertFails(
+              ErrorClass.BUFFER, "int[10]", () -> c.send(Slice.of(ints, Long.MAX_VALUE, 1), 0, 0));
           assertFails(
               ErrorClass.BUFFER,
-              "limit 5",
-              () -> c.send(ByteBuffer.allocate(9).limit(5), 0, 6, 0, 0));
+              "byte[9], which holds 5",
+              () -> c.send(Slice.of(ByteBuffer.allocate(9).limit(5), 0, 6), 0, 0));
           assertFails(
               ErrorClass.BUFFER,
               "16 bytes",
-              () -> c.send(MemorySegment.ofArray(new byte[16]), 15, 2, 0, 0));
-          assertFails(ErrorClass.BUFFER, "int[10]", () -> c.gather(ints, 0, 6, ints, 0, 1));
+              () -> c.send(Slice.of(MemorySegment.ofArray(new byte[16]), 15, 2), 0, 0));
+          assertFails(ErrorClass.BUFFER, "int[10]", () -> c.gather(Slice.of(ints, 0, 6), ints, 1));
           assertFails(
               ErrorClass.BUFFER,
               "int[10]",
-              () -> c.allGather(Comm.IN_PLACE, 0, Long.MAX_VALUE, ints, 0));
+              () -> c.allGather(Comm.IN_PLACE, Slice.of(ints, 0, Long.MAX_VALUE)));
           assertFails(
               ErrorClass.BUFFER,
               "int[10]",
-              () -> c.allToAllv(ints, 0, one, one, ints, 0, one, new long[] {0, 10}));
+              () -> c.allToAllv(ints, one, one, ints, one, new long[] {0, 10}));
           assertFails(
               ErrorClass.BUFFER,
               "double[3]",
-              () -> c.scan(new double[9], 0, new double[3], 0, 4, Op.SUM));
+              () -> c.scan(Slice.of(new double[9], 0, 4), new double[3], Op.SUM));
           assertFails(
               ErrorClass.BUFFER,
               "5 of DOUBLE",
               () ->
                   c.allReduce(
-                      Comm.IN_PLACE,
-                      0,
-                      MemorySegment.ofArray(new byte[39]),
-                      0,
-                      5,
-                      Datatype.DOUBLE,
+                      Slice.of(MemorySegment.ofArray(new byte[39]), Datatype.DOUBLE, 0, 5),
                       Op.SUM));
           assertFails(
               ErrorClass.BUFFER,
               "int[10]",
               () ->
                   c.reduceScatter(
-                      Comm.IN_PLACE,
-                      0,
-                      ints,
-                      0,
-                      new long[] {Long.MAX_VALUE, Long.MAX_VALUE},
-                      Op.SUM));
+                      Comm.IN_PLACE, ints, new long[] {Long.MAX_VALUE, Long.MAX_VALUE}, Op.SUM));
         });
   }
 
@@ -165,15 +174,18 @@ class ArgumentErrorsTest {
           assertFails(ErrorClass.BUFFER, "java.lang.Integer[]", () -> c.recv(new Integer[1], 0, 0));
           assertFails(ErrorClass.BUFFER, "int[][]", () -> c.bcast(new int[1][1], 0));
           assertFails(ErrorClass.BUFFER, "null", () -> c.send(null, 0, 0));
-          assertFails(ErrorClass.BUFFER, "null", () -> c.gather(ints, 0, 1, null, 0, 1));
-          assertFails(ErrorClass.BUFFER, "null", () -> c.scatter(null, 0, ints, 0, 1, 1));
-          assertFails(ErrorClass.BUFFER, "null", () -> c.reduce(ints, 0, null, 0, 1, Op.SUM, 1));
+          assertFails(ErrorClass.BUFFER, "null", () -> c.gather(Slice.of(ints, 0, 1), null, 1));
+          assertFails(ErrorClass.BUFFER, "null", () -> c.scatter(null, Slice.of(ints, 0, 1), 1));
           assertFails(
-              ErrorClass.BUFFER, "IN_PLACE", () -> c.gather(Comm.IN_PLACE, 0, 1, ints, 0, 0));
+              ErrorClass.BUFFER, "null", () -> c.reduce(Slice.of(ints, 0, 1), null, Op.SUM, 1));
           assertFails(
               ErrorClass.BUFFER,
               "IN_PLACE",
-              () -> c.reduce(Comm.IN_PLACE, 0, ints, 0, 1, Op.SUM, 0));
+              () -> c.gather(Comm.IN_PLACE, Slice.of(ints, 0, 2), 0));
+          assertFails(
+              ErrorClass.BUFFER,
+              "IN_PLACE",
+              () -> c.reduce(Comm.IN_PLACE, Slice.of(ints, 0, 1), Op.SUM, 0));
           assertFails(ErrorClass.BUFFER, "IN_PLACE", () -> c.send(Comm.IN_PLACE, 0, 0));
         });
   }
@@ -202,8 +214,11 @@ class ArgumentErrorsTest {
             assertFails(
                 ErrorClass.BUFFER, "another thread", () -> c.irecv(foreign.asByteBuffer(), 0, 0));
             assertFails(
-                ErrorClass.BUFFER, "IN_PLACE", () -> c.allReduce(ints, 0, ints, 0, 5, Op.SUM));
-            assertFails(ErrorClass.BUFFER, "IN_PLACE", () -> c.allGather(ints, 0, 5, ints, 0));
+                ErrorClass.BUFFER,
+                "IN_PLACE",
+                () -> c.allReduce(Slice.of(ints, 0, 5), ints, Op.SUM));
+            assertFails(
+                ErrorClass.BUFFER, "IN_PLACE", () -> c.allGather(Slice.of(ints, 0, 5), ints));
           });
     }
   }
@@ -213,9 +228,11 @@ class ArgumentErrorsTest {
     at1(
         c -> {
           assertFails(ErrorClass.ROOT, "root 2", () -> c.bcast(ints, 2));
-          assertFails(ErrorClass.ROOT, "root -1", () -> c.gather(ints, 0, 1, ints, 0, -1));
-          assertFails(ErrorClass.ROOT, "use 0 to 1", () -> c.scatter(ints, 0, ints, 0, 1, 9));
-          assertFails(ErrorClass.ROOT, "root 2", () -> c.reduce(ints, 0, ints, 0, 1, Op.SUM, 2));
+          assertFails(ErrorClass.ROOT, "root -1", () -> c.gather(Slice.of(ints, 0, 1), ints, -1));
+          assertFails(
+              ErrorClass.ROOT, "use 0 to 1", () -> c.scatter(ints, Slice.of(ints, 0, 1), 9));
+          assertFails(
+              ErrorClass.ROOT, "root 2", () -> c.reduce(Slice.of(ints, 0, 1), ints, Op.SUM, 2));
         });
   }
 
@@ -226,30 +243,30 @@ class ArgumentErrorsTest {
         c -> {
           assertFails(
               ErrorClass.TYPE,
-              "form with a Datatype",
-              () -> c.allReduce(Comm.IN_PLACE, 0, segment, 0, 8, Op.SUM));
+              "pass a Slice with a Datatype",
+              () -> c.allReduce(Slice.of(segment, 0, 8), Op.SUM));
           assertFails(
               ErrorClass.TYPE,
-              "form with a Datatype",
+              "pass a Slice with a Datatype",
               () -> c.allReduce(ByteBuffer.allocate(8), Op.SUM));
           assertFails(
               ErrorClass.TYPE,
-              "holds INT elements, not DOUBLE",
-              () -> c.allReduce(ints, 0, segment, 0, 2, Datatype.DOUBLE, Op.SUM));
+              "80 bytes, not INT",
+              () ->
+                  c.allReduce(
+                      Slice.of(ints, 0, 2), Slice.of(segment, Datatype.DOUBLE, 0, 2), Op.SUM));
           assertFails(
               ErrorClass.TYPE,
               "int[10]",
-              () -> c.scan(new long[9], 0, ints, 0, 2, Datatype.LONG, Op.SUM));
+              () -> c.scan(Slice.of(new long[9], 0, 2), Slice.of(ints, 0, 2), Op.SUM));
           assertFails(
               ErrorClass.TYPE,
               "nativeOrder",
-              () ->
-                  c.allReduce(
-                      Comm.IN_PLACE, 0, ByteBuffer.allocate(8), 0, 1, Datatype.LONG, Op.SUM));
+              () -> c.allReduce(Slice.of(ByteBuffer.allocate(8), Datatype.LONG, 0, 1), Op.SUM));
           assertFails(
               ErrorClass.TYPE,
               "4 bytes is not a whole number of LONG",
-              () -> c.allGather(ints, 0, 1, new long[2], 0));
+              () -> c.allGather(Slice.of(ints, 0, 1), new long[2]));
         });
   }
 
@@ -279,28 +296,30 @@ class ArgumentErrorsTest {
           assertFails(ErrorClass.ARG, "-8 bytes", () -> c.attachBuffer(-8));
           assertFails(
               ErrorClass.ARG,
-              "recvCounts has 1 elements",
-              () -> c.allGatherv(ints, 0, 1, new int[5], 0, new long[] {1}, one));
+              "counts has 1 elements",
+              () -> c.allGatherv(Slice.of(ints, 0, 1), new int[5], new long[] {1}, one));
           assertFails(
               ErrorClass.ARG,
               "displs is null",
-              () -> c.scatterv(ints, 0, one, null, new int[5], 0, 1, 1));
+              () -> c.scatterv(ints, one, null, Slice.of(new int[5], 0, 1), 1));
           assertFails(
               ErrorClass.ARG,
               "sendDispls",
-              () -> c.allToAllv(ints, 0, one, new long[3], new int[9], 0, one, one));
+              () -> c.allToAllv(ints, one, new long[3], new int[9], one, one));
           assertFails(
               ErrorClass.ARG,
-              "recvCounts",
-              () -> c.reduceScatter(ints, 0, new int[9], 0, new long[] {1, 2, 3}, Op.SUM));
+              "counts",
+              () -> c.reduceScatter(ints, new int[9], new long[] {1, 2, 3}, Op.SUM));
           assertFails(
               ErrorClass.TRUNCATE,
               "sends itself 8 bytes and expects 4",
-              () -> c.gatherv(ints, 0, 2, new int[9], 0, one, new long[] {0, 4}, 1));
+              () -> c.gatherv(Slice.of(ints, 0, 2), new int[9], one, new long[] {0, 4}, 1));
           assertFails(
               ErrorClass.MISMATCH,
               "sends itself 4 bytes and expects 8",
-              () -> c.gatherv(ints, 0, 1, new int[9], 0, new long[] {1, 2}, new long[] {0, 4}, 1));
+              () ->
+                  c.gatherv(
+                      Slice.of(ints, 0, 1), new int[9], new long[] {1, 2}, new long[] {0, 4}, 1));
           assertFails(ErrorClass.GROUP, "null", () -> c.create(null));
           assertFails(ErrorClass.COMM, "null", () -> c.compare(null));
         });

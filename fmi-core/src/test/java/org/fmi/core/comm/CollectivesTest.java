@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.Op;
+import org.fmi.Slice;
 import org.fmi.core.coll.Vectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -106,7 +107,7 @@ class CollectivesTest {
                 Object content = data(type, n, 1, root);
                 Object buffer =
                     padded(type, world.rank() == root ? content : Vectors.array(type, n), n);
-                world.bcast(buffer, PAD, n, root);
+                world.bcast(Slice.of(buffer, PAD, n), root);
                 assertSame(buffer, padded(type, content, n), type + " " + n + " from " + root);
               }
             }
@@ -129,16 +130,16 @@ class CollectivesTest {
               byte[] first = Arrays.copyOf(content, n);
               byte[] mine = Arrays.copyOfRange(content, rank * n, (rank + 1) * n);
               if (rank == root) {
-                world.bcast(fixed, 0, n, root);
-                world.scatter(fixed, 0, Comm.IN_PLACE, 0, n, root);
-                world.scatter(fixed, 0, got, 0, n, root);
+                world.bcast(Slice.of(fixed, 0, n), root);
+                world.scatter(fixed, Comm.IN_PLACE, root);
+                world.scatter(fixed, got, root);
               } else {
-                world.bcast(got, 0, n, root);
+                world.bcast(got, root);
                 assertSame(got, first, "bcast " + n + " from " + root);
-                world.scatter(null, 0, got, 0, n, root);
+                world.scatter(null, got, root);
                 assertSame(got, mine, "scatter " + n + " from in place " + root);
                 Arrays.fill(got, (byte) 0);
-                world.scatter(null, 0, got, 0, n, root);
+                world.scatter(null, got, root);
               }
               assertSame(got, mine, "scatter " + n + " from " + root);
             }
@@ -166,29 +167,33 @@ class CollectivesTest {
                 boolean isRoot = rank == root;
                 Object nothing = padded(type, Vectors.array(type, n * ranks), n * ranks);
                 Object result = isRoot ? nothing : null;
-                world.gather(mine, PAD, n, result, PAD, root);
+                world.gather(
+                    Slice.of(mine, PAD, n),
+                    result == null ? null : Slice.of(result, PAD, n * ranks),
+                    root);
                 if (isRoot) {
                   assertSame(nothing, all, "gather " + what);
                   Object inPlace = padded(type, Vectors.array(type, n * ranks), n * ranks);
                   System.arraycopy(blocks[rank], 0, inPlace, PAD + rank * n, n);
-                  world.gather(Comm.IN_PLACE, 0, n, inPlace, PAD, root);
+                  world.gather(Comm.IN_PLACE, Slice.of(inPlace, PAD, n * ranks), root);
                   assertSame(inPlace, all, "gather in place " + what);
                 } else {
-                  world.gather(mine, PAD, n, null, 0, root);
+                  world.gather(Slice.of(mine, PAD, n), null, root);
                 }
 
                 Object got = padded(type, Vectors.array(type, n), n);
-                world.scatter(isRoot ? all : null, PAD, got, PAD, n, root);
+                world.scatter(
+                    isRoot ? Slice.of(all, PAD, n * ranks) : null, Slice.of(got, PAD, n), root);
                 assertSame(got, mine, "scatter " + what);
                 if (isRoot) {
-                  world.scatter(all, PAD, Comm.IN_PLACE, 0, n, root);
+                  world.scatter(Slice.of(all, PAD, n * ranks), Comm.IN_PLACE, root);
                   assertSame(
                       all,
                       padded(type, concat(type, blocks), n * ranks),
                       "scatter in place " + what);
                 } else {
                   got = padded(type, Vectors.array(type, n), n);
-                  world.scatter(null, 0, got, PAD, n, root);
+                  world.scatter(null, Slice.of(got, PAD, n), root);
                   assertSame(got, mine, "scatter from in place " + what);
                 }
               }
@@ -247,34 +252,49 @@ class CollectivesTest {
 
               Object result = part(type, empty, 0, layout.total + 2 * PAD);
               if (rank == root) {
-                world.gatherv(mine, 0, n, result, PAD, layout.counts, layout.displs, root);
+                world.gatherv(
+                    mine, Slice.of(result, PAD, layout.total), layout.counts, layout.displs, root);
                 assertSame(result, expected, "gatherv " + what);
                 Object inPlace = part(type, ownOnly, 0, layout.total + 2 * PAD);
                 world.gatherv(
-                    Comm.IN_PLACE, 0, 0, inPlace, PAD, layout.counts, layout.displs, root);
+                    Comm.IN_PLACE,
+                    Slice.of(inPlace, PAD, layout.total),
+                    layout.counts,
+                    layout.displs,
+                    root);
                 assertSame(inPlace, expected, "gatherv in place " + what);
               } else {
-                world.gatherv(mine, 0, n, null, 0, null, null, root);
-                world.gatherv(mine, 0, n, null, 0, null, null, root);
+                world.gatherv(mine, null, (long[]) null, null, root);
+                world.gatherv(mine, null, (long[]) null, null, root);
               }
 
               Object got = Vectors.array(type, n);
               if (rank == root) {
-                world.scatterv(expected, PAD, layout.counts, layout.displs, got, 0, n, root);
                 world.scatterv(
-                    expected, PAD, layout.counts, layout.displs, Comm.IN_PLACE, 0, 0, root);
+                    Slice.of(expected, PAD, layout.total), layout.counts, layout.displs, got, root);
+                world.scatterv(
+                    Slice.of(expected, PAD, layout.total),
+                    layout.counts,
+                    layout.displs,
+                    Comm.IN_PLACE,
+                    root);
               } else {
-                world.scatterv(null, 0, null, null, got, 0, n, root);
+                world.scatterv(null, (long[]) null, null, got, root);
                 assertSame(got, mine, "scatterv " + what);
                 got = Vectors.array(type, n);
-                world.scatterv(null, 0, null, null, got, 0, n, root);
+                world.scatterv(null, (long[]) null, null, got, root);
               }
               assertSame(got, mine, "scatterv " + what);
 
               Object everywhere = part(type, empty, 0, layout.total + 2 * PAD);
-              world.allGatherv(mine, 0, n, everywhere, PAD, layout.counts, layout.displs);
+              world.allGatherv(
+                  mine, Slice.of(everywhere, PAD, layout.total), layout.counts, layout.displs);
               assertSame(everywhere, expected, "allGatherv " + what);
-              world.allGatherv(Comm.IN_PLACE, 0, 0, ownOnly, PAD, layout.counts, layout.displs);
+              world.allGatherv(
+                  Comm.IN_PLACE,
+                  Slice.of(ownOnly, PAD, layout.total),
+                  layout.counts,
+                  layout.displs);
               assertSame(ownOnly, expected, "allGatherv in place " + what);
             }
           }
@@ -302,19 +322,21 @@ class CollectivesTest {
               }
               Object gathered = padded(type, concat(type, blocks), total);
               Object result = padded(type, Vectors.array(type, total), total);
-              world.allGather(padded(type, blocks[rank], n), PAD, n, result, PAD);
+              world.allGather(
+                  Slice.of(padded(type, blocks[rank], n), PAD, n),
+                  Slice.of(result, PAD, n * ranks));
               assertSame(result, gathered, "allGather " + what);
               Object inPlace = padded(type, Vectors.array(type, total), total);
               System.arraycopy(blocks[rank], 0, inPlace, PAD + rank * n, n);
-              world.allGather(Comm.IN_PLACE, 0, n, inPlace, PAD);
+              world.allGather(Comm.IN_PLACE, Slice.of(inPlace, PAD, n * ranks));
               assertSame(inPlace, gathered, "allGather in place " + what);
 
               Object sent = padded(type, concat(type, out), total);
               Object received = padded(type, Vectors.array(type, total), total);
-              world.allToAll(sent, PAD, n, received, PAD);
+              world.allToAll(Slice.of(sent, PAD, n * ranks), Slice.of(received, PAD, n * ranks));
               assertSame(received, padded(type, concat(type, in), total), "allToAll " + what);
               assertSame(sent, padded(type, concat(type, out), total), "input of " + what);
-              world.allToAll(Comm.IN_PLACE, 0, n, sent, PAD);
+              world.allToAll(Comm.IN_PLACE, Slice.of(sent, PAD, n * ranks));
               assertSame(sent, received, "allToAll in place " + what);
             }
           }
@@ -351,9 +373,9 @@ class CollectivesTest {
               layout.put(data(type, (int) counts[r], 200 + r, rank), r, expected, 0);
             }
             Object in = Vectors.array(type, total);
-            world.allToAllv(out, 0, counts, displs, in, 0, counts, displs);
+            world.allToAllv(out, counts, displs, in, counts, displs);
             assertSame(in, expected, "allToAllv " + scale);
-            world.allToAllv(Comm.IN_PLACE, 0, counts, displs, out, 0, counts, displs);
+            world.allToAllv(Comm.IN_PLACE, counts, displs, out, counts, displs);
             assertSame(out, expected, "allToAllv in place " + scale);
           }
         });
@@ -393,38 +415,38 @@ class CollectivesTest {
     Object mine = padded(type, operand(type, n, rank, op), n);
 
     Object result = padded(type, Vectors.array(type, n), n);
-    world.allReduce(mine, PAD, result, PAD, n, op);
+    world.allReduce(Slice.of(mine, PAD, n), Slice.of(result, PAD, n), op);
     assertSame(result, expected, "allReduce " + what);
     Object inPlace = padded(type, operand(type, n, rank, op), n);
-    world.allReduce(Comm.IN_PLACE, 0, inPlace, PAD, n, op);
+    world.allReduce(Slice.of(inPlace, PAD, n), op);
     assertSame(inPlace, expected, "allReduce in place " + what);
 
     for (int root : roots(ranks)) {
       if (rank == root) {
         result = padded(type, Vectors.array(type, n), n);
-        world.reduce(mine, PAD, result, PAD, n, op, root);
+        world.reduce(Slice.of(mine, PAD, n), Slice.of(result, PAD, n), op, root);
         assertSame(result, expected, "reduce to " + root + " " + what);
         inPlace = padded(type, operand(type, n, rank, op), n);
-        world.reduce(Comm.IN_PLACE, 0, inPlace, PAD, n, op, root);
+        world.reduce(Comm.IN_PLACE, Slice.of(inPlace, PAD, n), op, root);
         assertSame(inPlace, expected, "reduce in place " + what);
       } else {
-        world.reduce(mine, PAD, null, 0, n, op, root);
-        world.reduce(mine, PAD, null, 0, n, op, root);
+        world.reduce(Slice.of(mine, PAD, n), null, op, root);
+        world.reduce(Slice.of(mine, PAD, n), null, op, root);
       }
     }
 
     result = padded(type, Vectors.array(type, n), n);
-    world.scan(mine, PAD, result, PAD, n, op);
+    world.scan(Slice.of(mine, PAD, n), Slice.of(result, PAD, n), op);
     assertSame(result, upTo, "scan " + what);
     inPlace = padded(type, operand(type, n, rank, op), n);
-    world.scan(Comm.IN_PLACE, 0, inPlace, PAD, n, op);
+    world.scan(Comm.IN_PLACE, Slice.of(inPlace, PAD, n), op);
     assertSame(inPlace, upTo, "scan in place " + what);
 
     result = padded(type, Vectors.array(type, n), n);
-    world.exScan(mine, PAD, result, PAD, n, op);
+    world.exScan(Slice.of(mine, PAD, n), Slice.of(result, PAD, n), op);
     assertSame(result, before, "exScan " + what);
     inPlace = padded(type, operand(type, n, rank, op), n);
-    world.exScan(Comm.IN_PLACE, 0, inPlace, PAD, n, op);
+    world.exScan(Comm.IN_PLACE, Slice.of(inPlace, PAD, n), op);
     assertSame(
         inPlace, rank == 0 ? padded(type, operand(type, n, 0, op), n) : before, "in place " + what);
 
@@ -441,10 +463,10 @@ class CollectivesTest {
     int total = n / 2 * 2;
     Object block = part(type, expected, PAD + at, own);
     result = padded(type, Vectors.array(type, own), own);
-    world.reduceScatter(mine, PAD, result, PAD, counts, op);
+    world.reduceScatter(Slice.of(mine, PAD, n), Slice.of(result, PAD, own), counts, op);
     assertSame(result, padded(type, block, own), "reduceScatter " + what);
     inPlace = padded(type, operand(type, n, rank, op), n);
-    world.reduceScatter(Comm.IN_PLACE, 0, inPlace, PAD, counts, op);
+    world.reduceScatter(Comm.IN_PLACE, Slice.of(inPlace, PAD, n), counts, op);
     assertSame(part(type, inPlace, PAD, own), block, "reduceScatter in place " + what);
     assertSame(
         part(type, inPlace, PAD + total, n - total + PAD),
@@ -518,9 +540,9 @@ class CollectivesTest {
               MemorySegment.copy(Vectors.bytes(mine), 0, in, 16, bytes);
               // Offset 2 is in elements of the type: bytes 16 and up.
               Object result = Vectors.array(type, n);
-              world.allReduce(in, 2, result, 0, n, type, Op.SUM);
+              world.allReduce(Slice.of(in, type, 2, n), result, Op.SUM);
               assertSame(result, expected, "segment to array");
-              world.allReduce(Comm.IN_PLACE, 0, in, 2, n, type, Op.SUM);
+              world.allReduce(Slice.of(in, type, 2, n), Op.SUM);
               assertSame(doubles(in.asSlice(16, bytes)), expected, "segment in place");
 
               // Each rank with buffers of another kind.
@@ -533,20 +555,21 @@ class CollectivesTest {
               if (out instanceof ByteBuffer b) {
                 b.order(ByteOrder.nativeOrder());
               }
-              world.reduce(mine, 0, out, 0, n, type, Op.SUM, ranks - 1);
+              world.reduce(
+                  mine, out instanceof ByteBuffer b ? Slice.of(b, type) : out, Op.SUM, ranks - 1);
               if (world.rank() == ranks - 1) {
                 MemorySegment got =
                     out instanceof ByteBuffer b ? MemorySegment.ofBuffer(b) : Vectors.bytes(out);
                 assertSame(doubles(got), expected, "reduce to a buffer");
               }
               MemorySegment scanned = arena.allocate(bytes, 8);
-              world.scan(mine, 0, scanned, 0, n, type, Op.SUM);
+              world.scan(mine, Slice.of(scanned, type), Op.SUM);
               assertSame(
                   doubles(scanned),
                   reduced(Op.Predefined.SUM, type, n, 0, world.rank() + 1),
                   "scan to a segment");
               MemorySegment untouched = arena.allocate(bytes, 8).fill((byte) 9);
-              world.exScan(mine, 0, untouched, 0, n, type, Op.SUM);
+              world.exScan(mine, Slice.of(untouched, type), Op.SUM);
               assertSame(
                   doubles(untouched),
                   world.rank() == 0
@@ -557,7 +580,7 @@ class CollectivesTest {
               counts[ranks - 1] = n;
               MemorySegment whole = arena.allocate(bytes, 8);
               MemorySegment.copy(Vectors.bytes(mine), 0, whole, 0, bytes);
-              world.reduceScatter(Comm.IN_PLACE, 0, whole, 0, counts, type, Op.SUM);
+              world.reduceScatter(Comm.IN_PLACE, Slice.of(whole, type), counts, Op.SUM);
               if (world.rank() == ranks - 1) {
                 assertSame(doubles(whole), expected, "reduceScatter of a segment");
               }
@@ -586,12 +609,12 @@ class CollectivesTest {
           try (Arena arena = Arena.ofConfined()) {
             MemorySegment data = arena.allocate(n).copyFrom(MemorySegment.ofArray(mine));
             long[] counts = {3, n - 7, 4};
-            world.reduceScatter(Comm.IN_PLACE, 0, data, 0, counts, Datatype.BYTE, Op.SUM);
+            world.reduceScatter(Comm.IN_PLACE, Slice.of(data, Datatype.BYTE), counts, Op.SUM);
             int first = new int[] {0, 3, n - 4}[world.rank()];
             long own = counts[world.rank()];
             assertThat(data.asSlice(0, own).mismatch(expected.asSlice(first, own))).isEqualTo(-1);
             data.copyFrom(MemorySegment.ofArray(mine));
-            world.allReduce(Comm.IN_PLACE, 0, data, 0, n, Datatype.BYTE, Op.SUM);
+            world.allReduce(Slice.of(data, Datatype.BYTE), Op.SUM);
             assertThat(data.mismatch(expected)).isEqualTo(-1);
           }
         });
@@ -629,7 +652,7 @@ class CollectivesTest {
 
               // A gather of doubles from all kinds into bytes.
               byte[] all = new byte[8 * n * ranks];
-              world.gather(buffer, 0, rank % 5 == 0 ? n : 8L * n, all, 0, ranks - 1);
+              world.gather(buffer, all, ranks - 1);
               if (rank == ranks - 1) {
                 for (int r = 0; r < ranks; r++) {
                   assertSame(
@@ -716,23 +739,23 @@ class CollectivesTest {
     Object expected = userReduced(op, type, n, 0, ranks);
     Object mine = padded(type, data(type, n, 6, rank), n);
     Object result = Vectors.array(type, n);
-    world.allReduce(mine, PAD, result, 0, n, op);
+    world.allReduce(Slice.of(mine, PAD, n), result, op);
     assertSame(result, expected, "allReduce " + what);
     Object inPlace = data(type, n, 6, rank);
     world.allReduce(inPlace, op);
     assertSame(inPlace, expected, "allReduce in place " + what);
     for (int root : roots(ranks)) {
       result = padded(type, Vectors.array(type, n), n);
-      world.reduce(mine, PAD, result, PAD, n, op, root);
+      world.reduce(Slice.of(mine, PAD, n), Slice.of(result, PAD, n), op, root);
       if (rank == root) {
         assertSame(result, padded(type, expected, n), "reduce " + what);
       }
     }
     result = Vectors.array(type, n);
-    world.scan(mine, PAD, result, 0, n, op);
+    world.scan(Slice.of(mine, PAD, n), result, op);
     assertSame(result, userReduced(op, type, n, 0, rank + 1), "scan " + what);
     result = Vectors.array(type, n);
-    world.exScan(mine, PAD, result, 0, n, op);
+    world.exScan(Slice.of(mine, PAD, n), result, op);
     assertSame(
         result,
         rank == 0 ? Vectors.array(type, n) : userReduced(op, type, n, 0, rank),
@@ -743,7 +766,7 @@ class CollectivesTest {
     int from = rank == 0 ? 0 : n / 4;
     int own = (int) counts[rank];
     result = Vectors.array(type, own);
-    world.reduceScatter(mine, PAD, result, 0, counts, op);
+    world.reduceScatter(Slice.of(mine, PAD, n), result, counts, op);
     assertSame(
         result, own == 0 ? result : part(type, expected, from, own), "reduceScatter " + what);
     assertSame(mine, padded(type, data(type, n, 6, rank), n), "input " + what);

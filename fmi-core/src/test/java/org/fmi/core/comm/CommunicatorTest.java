@@ -17,6 +17,7 @@ import org.fmi.FmiException;
 import org.fmi.Group;
 import org.fmi.Op;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.fmi.Status;
 import org.fmi.core.object.ObjectCodec;
 import org.fmi.core.p2p.Ranks;
@@ -214,12 +215,12 @@ class CommunicatorTest {
               assertThat(odd.recv(buffer, 1, 8)).isEqualTo(new Status(1, 8, 3));
             } else {
               byte[] mine = {(byte) odd.rank(), 0, 0};
-              odd.send(mine, 0, odd.rank(), 0, 5);
+              odd.send(Slice.of(mine, 0, odd.rank()), 0, 5);
               if (odd.rank() == 2) {
                 odd.recv(buffer, 0, 7);
                 odd.send(mine, 0, 6);
               } else {
-                odd.ssend(mine, 0, 3, 0, 8);
+                odd.ssend(mine, 0, 8);
               }
             }
             assertThat(odd.iprobe(Comm.ANY_SOURCE, Comm.ANY_TAG)).isNull();
@@ -234,7 +235,7 @@ class CommunicatorTest {
         world -> {
           int[] buffer = {7};
           world.send(buffer, Comm.PROC_NULL, 0);
-          world.ssend(buffer, 0, 1, Comm.PROC_NULL, 0);
+          world.ssend(buffer, Comm.PROC_NULL, 0);
           assertThat(world.isend(buffer, Comm.PROC_NULL, 0).waitFor()).isEqualTo(Status.EMPTY);
           assertThat(world.recv(buffer, Comm.PROC_NULL, 0)).isEqualTo(Status.PROC_NULL);
           Request request = world.irecv(buffer, Comm.PROC_NULL, Comm.ANY_TAG);
@@ -243,8 +244,7 @@ class CommunicatorTest {
           assertThat(request.cancel()).isFalse();
           assertThat(world.probe(Comm.PROC_NULL, 3)).isEqualTo(Status.PROC_NULL);
           assertThat(world.iprobe(Comm.PROC_NULL, 3)).isEqualTo(Status.PROC_NULL);
-          assertThat(
-                  world.sendRecv(buffer, 0, 1, Comm.PROC_NULL, 0, buffer, 0, 1, Comm.PROC_NULL, 0))
+          assertThat(world.sendRecv(buffer, Comm.PROC_NULL, 0, buffer, Comm.PROC_NULL, 0))
               .isEqualTo(Status.PROC_NULL);
           assertThat(buffer).containsExactly(7);
         });
@@ -261,7 +261,12 @@ class CommunicatorTest {
           int[] in = new int[3];
           Status status =
               world.sendRecv(
-                  new int[] {0, world.rank()}, 1, 1, right, 4, in, 2, 1, left, Comm.ANY_TAG);
+                  Slice.of(new int[] {0, world.rank()}, 1, 1),
+                  right,
+                  4,
+                  Slice.of(in, 2, 1),
+                  left,
+                  Comm.ANY_TAG);
           assertThat(status).isEqualTo(new Status(left, 4, 4));
           assertThat(in).containsExactly(0, 0, left);
         });
@@ -319,7 +324,7 @@ class CommunicatorTest {
         2,
         world -> {
           Comm dup = world.dup();
-          assertThatThrownBy(() -> dup.allReduce(new int[1], 0, new int[2], 0, 3, Op.SUM))
+          assertThatThrownBy(() -> dup.allReduce(Slice.of(new int[1], 0, 3), new int[2], Op.SUM))
               .hasMessageStartingWith("BUFFER");
           assertThat(sumOver(dup, world.rank())).isEqualTo(1);
           assertThatThrownBy(() -> dup.allReduce(new int[1], failing))
@@ -339,7 +344,7 @@ class CommunicatorTest {
           }
           int[] got = new int[1];
           int other = 1 - world.rank();
-          dup.sendRecv(new int[] {7}, 0, 1, other, 0, got, 0, 1, other, 0);
+          dup.sendRecv(new int[] {7}, other, 0, got, other, 0);
           assertThat(got).containsExactly(7);
           assertThat(sumOver(world, world.rank())).isEqualTo(1);
         });

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import org.fmi.Op;
+import org.fmi.Slice;
 import org.fmi.core.coll.Channel;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -57,20 +58,20 @@ class DeterminismTest {
       world.allReduce(all, Op.SUM);
       own[k++] = hash(all); // the same at all ranks
       double[] result = new double[n];
-      world.reduce(mine, 0, result, 0, n, Op.SUM, 0);
+      world.reduce(Slice.of(mine, 0, n), result, Op.SUM, 0);
       own[k++] = hash(result);
-      world.reduce(mine, 0, result, 0, n, Op.PROD, world.size() - 1);
+      world.reduce(Slice.of(mine, 0, n), result, Op.PROD, world.size() - 1);
       own[k++] = hash(result);
-      world.reduce(mine, 0, result, 0, n, Op.SUM, world.size() / 2);
+      world.reduce(Slice.of(mine, 0, n), result, Op.SUM, world.size() / 2);
       own[k++] = hash(result);
-      world.scan(mine, 0, result, 0, n, Op.SUM);
+      world.scan(Slice.of(mine, 0, n), result, Op.SUM);
       own[k++] = hash(result);
-      world.exScan(mine, 0, result, 0, n, Op.SUM);
+      world.exScan(Slice.of(mine, 0, n), result, Op.SUM);
       own[k++] = hash(result);
       long[] counts = new long[world.size()];
       counts[0] = n / 2;
       counts[world.size() - 1] += n - n / 2;
-      world.reduceScatter(mine, 0, result, 0, counts, Op.SUM);
+      world.reduceScatter(mine, result, counts, Op.SUM);
       own[k++] = hash(result);
     }
     bits[rank] = own;
@@ -124,7 +125,7 @@ class DeterminismTest {
             long[] counts = new long[ranks];
             Arrays.fill(counts, n / ranks);
             double[] mine = random(n, world.rank());
-            world.reduceScatter(mine, 0, result, 0, counts, Op.SUM);
+            world.reduceScatter(mine, result, counts, Op.SUM);
             (oneNode ? inSharedMemory : byMessages)[world.rank()] = new long[] {hash(result)};
           });
     }

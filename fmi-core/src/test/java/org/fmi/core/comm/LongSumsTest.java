@@ -9,6 +9,7 @@ import java.util.Arrays;
 import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.Op;
+import org.fmi.Slice;
 import org.fmi.core.coll.Channel;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -62,6 +63,12 @@ class LongSumsTest {
     return vector;
   }
 
+  private static Slice part(Object vector, long n) {
+    return vector instanceof MemorySegment s
+        ? Slice.of(s, Datatype.DOUBLE, 0, n)
+        : Slice.of(vector, 0, n);
+  }
+
   private static long hash(Object vector, int n) {
     long h = 0;
     for (int i = 0; i < n; i++) {
@@ -97,24 +104,24 @@ class LongSumsTest {
     Object mine = filled(memory, rank);
     Object result = vector(memory, N);
     long h = 0;
-    world.allReduce(mine, 0, result, 0, N, Datatype.DOUBLE, Op.SUM);
+    world.allReduce(part(mine, N), part(result, N), Op.SUM);
     h = 31 * h + hash(result, N);
-    world.reduce(mine, 0, result, 0, N, Datatype.DOUBLE, Op.SUM, 1);
+    world.reduce(part(mine, N), part(result, N), Op.SUM, 1);
     h = 31 * h + hash(result, N); // where it is not the root, of what was there before
-    world.scan(mine, 0, result, 0, N, Datatype.DOUBLE, Op.SUM);
+    world.scan(part(mine, N), part(result, N), Op.SUM);
     h = 31 * h + hash(result, N);
-    world.exScan(mine, 0, result, 0, N, Datatype.DOUBLE, Op.PROD);
+    world.exScan(part(mine, N), part(result, N), Op.PROD);
     h = 31 * h + hash(result, N);
     long[] counts = new long[world.size()];
     counts[0] = 7;
     counts[world.size() - 1] = N - 7;
     int own = (int) counts[rank];
-    world.reduceScatter(mine, 0, result, 0, counts, Datatype.DOUBLE, Op.SUM);
+    world.reduceScatter(part(mine, N), part(result, N), counts, Op.SUM);
     h = 31 * h + hash(result, own);
-    world.reduceScatter(Comm.IN_PLACE, 0, mine, 0, counts, Datatype.DOUBLE, Op.SUM);
+    world.reduceScatter(Comm.IN_PLACE, part(mine, N), counts, Op.SUM);
     h = 31 * h + hash(mine, own);
     mine = filled(memory, rank);
-    world.allReduce(Comm.IN_PLACE, 0, mine, 0, N, Datatype.DOUBLE, Op.SUM);
+    world.allReduce(part(mine, N), Op.SUM);
     return 31 * h + hash(mine, N);
   }
 }

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.Op;
+import org.fmi.Slice;
 import org.fmi.core.coll.Channel;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,14 +37,21 @@ class ReductionScratchTest {
       long[] counts = new long[comm.size()];
       Arrays.fill(counts, count / counts.length);
       switch (this) {
-        case ALL_REDUCE -> comm.allReduce(in, 0, out, 0, count, Datatype.DOUBLE, Op.SUM);
-        case REDUCE -> comm.reduce(in, 0, out, 0, count, Datatype.DOUBLE, Op.SUM, 1);
-        case REDUCE_SCATTER -> comm.reduceScatter(in, 0, out, 0, counts, Datatype.DOUBLE, Op.SUM);
+        case ALL_REDUCE -> comm.allReduce(part(in, count), part(out, count), Op.SUM);
+        case REDUCE -> comm.reduce(part(in, count), part(out, count), Op.SUM, 1);
+        case REDUCE_SCATTER ->
+            comm.reduceScatter(part(in, count), part(out, count), counts, Op.SUM);
         case REDUCE_SCATTER_IN_PLACE ->
-            comm.reduceScatter(Comm.IN_PLACE, 0, out, 0, counts, Datatype.DOUBLE, Op.SUM);
-        case SCAN -> comm.scan(in, 0, out, 0, count, Datatype.DOUBLE, Op.SUM);
+            comm.reduceScatter(Comm.IN_PLACE, part(out, count), counts, Op.SUM);
+        case SCAN -> comm.scan(part(in, count), part(out, count), Op.SUM);
       }
     }
+  }
+
+  private static Slice part(Object vector, long n) {
+    return vector instanceof MemorySegment s
+        ? Slice.of(s, Datatype.DOUBLE, 0, n)
+        : Slice.of(vector, 0, n);
   }
 
   @ParameterizedTest

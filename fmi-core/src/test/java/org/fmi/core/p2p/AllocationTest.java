@@ -9,6 +9,7 @@ import java.util.Objects;
 import java.util.function.DoubleSupplier;
 import org.fmi.Comm;
 import org.fmi.Op;
+import org.fmi.Slice;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.log.CountingJob;
@@ -102,11 +103,13 @@ class AllocationTest {
           int other = 1 - turned.rank();
           double[] data = new double[100];
           double[] in = new double[100];
+          Slice first = Slice.of(data, 0, 1);
+          Slice firstIn = Slice.of(in, 0, 1);
           return _ -> {
-            turned.sendRecv(data, 0, 1, other, 1, in, 0, 1, other, 1);
-            turned.sendRecv(data, 0, 100, other, 1, in, 0, 100, Comm.ANY_SOURCE, Comm.ANY_TAG);
-            turned.send(data, 0, 1, other, 2);
-            turned.recv(in, 0, 1, other, 2);
+            turned.sendRecv(first, other, 1, firstIn, other, 1);
+            turned.sendRecv(data, other, 1, in, Comm.ANY_SOURCE, Comm.ANY_TAG);
+            turned.send(first, other, 2);
+            turned.recv(firstIn, other, 2);
           };
         });
   }
@@ -203,6 +206,9 @@ class AllocationTest {
   private static final class Vectors {
     final double[] in = new double[32];
     final double[] out = new double[32];
+    final Slice one = Slice.of(in, 0, 8);
+    final Slice oneOut = Slice.of(out, 0, 8);
+    final Slice two = Slice.of(in, 0, 16);
     final long[] counts = {8, 8};
   }
 
@@ -221,15 +227,15 @@ class AllocationTest {
     private void call(Comm comm, Vectors v) {
       switch (this) {
         case BARRIER -> comm.barrier();
-        case BCAST -> comm.bcast(v.in, 0, 8, 1);
-        case REDUCE -> comm.reduce(v.in, 0, v.out, 0, 8, Op.SUM, 0);
-        case ALL_REDUCE -> comm.allReduce(v.in, 0, v.out, 0, 8, Op.SUM);
-        case GATHER -> comm.gather(v.in, 0, 8, v.out, 0, 0);
-        case SCATTER -> comm.scatter(v.in, 0, v.out, 0, 8, 1);
-        case ALL_GATHER -> comm.allGather(v.in, 0, 8, v.out, 0);
-        case ALL_TO_ALL -> comm.allToAll(v.in, 0, 8, v.out, 0);
-        case REDUCE_SCATTER -> comm.reduceScatter(v.in, 0, v.out, 0, v.counts, Op.SUM);
-        case SCAN -> comm.scan(v.in, 0, v.out, 0, 8, Op.SUM);
+        case BCAST -> comm.bcast(v.one, 1);
+        case REDUCE -> comm.reduce(v.one, v.out, Op.SUM, 0);
+        case ALL_REDUCE -> comm.allReduce(v.one, v.out, Op.SUM);
+        case GATHER -> comm.gather(v.one, v.out, 0);
+        case SCATTER -> comm.scatter(v.in, v.oneOut, 1);
+        case ALL_GATHER -> comm.allGather(v.one, v.out);
+        case ALL_TO_ALL -> comm.allToAll(v.two, v.out);
+        case REDUCE_SCATTER -> comm.reduceScatter(v.in, v.out, v.counts, Op.SUM);
+        case SCAN -> comm.scan(v.one, v.out, Op.SUM);
       }
     }
   }

@@ -11,6 +11,7 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.fmi.Comm;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.fmi.control.RankReport.Untaken;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
@@ -85,13 +86,13 @@ final class LongWaitTest {
         seen(
             (world, box) -> {
               for (int i = 0; i < atOnce + 10; i++) {
-                world.send(box, 0, 1, 1, i < atOnce + 3 ? 2 : 3);
+                world.send(Slice.of(box, 0, 1), 1, i < atOnce + 3 ? 2 : 3);
               }
               send(world, box);
             },
             (world, box) -> {
               for (int i = 0; i < atOnce + 10; i++) {
-                world.recv(box, 0, 1, 0, i < atOnce + 3 ? 2 : 3);
+                world.recv(Slice.of(box, 0, 1), 0, i < atOnce + 3 ? 2 : 3);
               }
               receive(world, box);
             });
@@ -119,11 +120,7 @@ final class LongWaitTest {
   @Test
   void aSend() {
     assertSeen(
-        seen((world, box) -> world.ssend(box, 0, box.length, 1, 7), LongWaitTest::receive),
-        "ssend",
-        1,
-        7,
-        WORLD);
+        seen((world, box) -> world.ssend(box, 1, 7), LongWaitTest::receive), "ssend", 1, 7, WORLD);
   }
 
   @Test
@@ -203,7 +200,7 @@ final class LongWaitTest {
     Call detach =
         (world, box) -> {
           world.attachBuffer(1 << 20);
-          world.bsend(new int[100_000], 0, 100_000, 1, 7);
+          world.bsend(new int[100_000], 1, 7);
           world.attachBuffer(0);
         };
     assertSeen(

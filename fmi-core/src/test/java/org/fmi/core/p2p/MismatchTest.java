@@ -15,6 +15,7 @@ import org.fmi.Comm;
 import org.fmi.FmiException;
 import org.fmi.Op;
 import org.fmi.Rollback;
+import org.fmi.Slice;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.p2p.MemoryNetwork.Options;
@@ -31,19 +32,19 @@ final class MismatchTest {
       List.of(
           new Call("barrier()", Comm::barrier),
           new Call("bcast(int[8], root 1)", c -> c.bcast(new int[8], 1)),
-          new Call("gather(int[2], root 0)", c -> c.gather(new int[2], 0, 2, new int[4], 0, 0)),
+          new Call("gather(int[2], root 0)", c -> c.gather(new int[2], new int[4], 0)),
           new Call("gatherv(int[], root 0)", c -> gatherv(c, new int[2])),
-          new Call("scatter(int[2], root 1)", c -> c.scatter(new int[4], 0, new int[2], 0, 2, 1)),
+          new Call("scatter(int[2], root 1)", c -> c.scatter(new int[4], new int[2], 1)),
           new Call("scatterv(int[], root 1)", c -> scatterv(c, new int[2])),
-          new Call("allGather(int[2])", c -> c.allGather(new int[2], 0, 2, new int[4], 0)),
+          new Call("allGather(int[2])", c -> c.allGather(new int[2], new int[4])),
           new Call("allGatherv(int[])", c -> allGatherv(c, new int[2])),
-          new Call("allToAll(int[2])", c -> c.allToAll(new int[4], 0, 2, new int[4], 0)),
+          new Call("allToAll(int[2])", c -> c.allToAll(new int[4], new int[4])),
           new Call("allToAllv(int[])", c -> allToAllv(c, new int[4])),
           new Call("reduce(int[2], SUM, root 0)", c -> reduce(c, new int[2], Op.SUM, 0)),
           new Call("allReduce(int[2], SUM)", c -> c.allReduce(new int[2], Op.SUM)),
           new Call("reduceScatter(int[4], SUM)", c -> reduceScatter(c, new int[4])),
-          new Call("scan(int[2], SUM)", c -> c.scan(new int[2], 0, new int[2], 0, 2, Op.SUM)),
-          new Call("exScan(int[2], SUM)", c -> c.exScan(new int[2], 0, new int[2], 0, 2, Op.SUM)),
+          new Call("scan(int[2], SUM)", c -> c.scan(new int[2], new int[2], Op.SUM)),
+          new Call("exScan(int[2], SUM)", c -> c.exScan(new int[2], new int[2], Op.SUM)),
           new Call("dup()", Comm::dup),
           new Call("split()", c -> c.split(0, 0)),
           new Call("create()", c -> c.create(c.group())));
@@ -64,27 +65,27 @@ final class MismatchTest {
   private static final long[] STARTS = {0, 2};
 
   private static void gatherv(Comm c, int[] data) {
-    c.gatherv(data, 0, 2, new int[4], 0, COUNTS, STARTS, 0);
+    c.gatherv(Slice.of(data, 0, 2), new int[4], COUNTS, STARTS, 0);
   }
 
   private static void scatterv(Comm c, int[] data) {
-    c.scatterv(new int[4], 0, COUNTS, STARTS, data, 0, 2, 1);
+    c.scatterv(new int[4], COUNTS, STARTS, Slice.of(data, 0, 2), 1);
   }
 
   private static void allGatherv(Comm c, int[] data) {
-    c.allGatherv(data, 0, 2, new int[4], 0, COUNTS, STARTS);
+    c.allGatherv(Slice.of(data, 0, 2), new int[4], COUNTS, STARTS);
   }
 
   private static void allToAllv(Comm c, int[] data) {
-    c.allToAllv(data, 0, COUNTS, STARTS, new int[4], 0, COUNTS, STARTS);
+    c.allToAllv(data, COUNTS, STARTS, new int[4], COUNTS, STARTS);
   }
 
   private static void reduce(Comm c, int[] data, Op op, int root) {
-    c.reduce(data, 0, new int[data.length], 0, data.length, op, root);
+    c.reduce(data, new int[data.length], op, root);
   }
 
   private static void reduceScatter(Comm c, int[] data) {
-    c.reduceScatter(data, 0, new int[2], 0, COUNTS, Op.SUM);
+    c.reduceScatter(data, new int[2], COUNTS, Op.SUM);
   }
 
   /**
@@ -160,23 +161,23 @@ final class MismatchTest {
         c -> c.bcast(new int[8], 0), "bcast(int[8], root 0)",
         c -> c.bcast(new int[8], 1), "bcast(int[8], root 1)");
     assertRefused(
-        c -> c.scatter(new int[4], 0, new int[2], 0, 2, 0), "scatter(int[2], root 0)",
-        c -> c.scatter(new int[4], 0, new int[2], 0, 2, 1), "scatter(int[2], root 1)");
+        c -> c.scatter(new int[4], new int[2], 0), "scatter(int[2], root 0)",
+        c -> c.scatter(new int[4], new int[2], 1), "scatter(int[2], root 1)");
   }
 
   /** Each count is that of a rank's own part. */
   private static Stream<IntFunction<Program>> callsOf() {
     return Stream.of(
         n -> c -> c.bcast(new int[n], 0),
-        n -> c -> c.gather(new int[n], 0, n, new int[2 * n], 0, 0),
-        n -> c -> c.scatter(new int[2 * n], 0, new int[n], 0, n, 0),
-        n -> c -> c.allGather(new int[n], 0, n, new int[2 * n], 0),
-        n -> c -> c.allToAll(new int[2 * n], 0, n, new int[2 * n], 0),
+        n -> c -> c.gather(new int[n], new int[2 * n], 0),
+        n -> c -> c.scatter(new int[2 * n], new int[n], 0),
+        n -> c -> c.allGather(new int[n], new int[2 * n]),
+        n -> c -> c.allToAll(new int[2 * n], new int[2 * n]),
         n -> c -> reduce(c, new int[n], Op.MAX, 0),
         n -> c -> c.allReduce(new int[n], Op.MAX),
-        n -> c -> c.scan(new int[n], 0, new int[n], 0, n, Op.MAX),
-        n -> c -> c.exScan(new int[n], 0, new int[n], 0, n, Op.MAX),
-        n -> c -> c.reduceScatter(new int[2 * n], 0, new int[n], 0, new long[] {n, n}, Op.BXOR));
+        n -> c -> c.scan(new int[n], new int[n], Op.MAX),
+        n -> c -> c.exScan(new int[n], new int[n], Op.MAX),
+        n -> c -> c.reduceScatter(new int[2 * n], new int[n], new long[] {n, n}, Op.BXOR));
   }
 
   @Test
@@ -197,11 +198,15 @@ final class MismatchTest {
   /** Counts that every rank may choose, but as the other expects. */
   @Test
   void anotherCountInTheFormsWithCounts() {
-    assertThat(refusals(rank -> c -> c.gatherv(new int[4], 0, 3, new int[4], 0, COUNTS, STARTS, 0)))
+    assertThat(
+            refusals(
+                rank -> c -> c.gatherv(Slice.of(new int[4], 0, 3), new int[4], COUNTS, STARTS, 0)))
         .as("at the root, whose own is checked")
         .isNotEmpty();
     List<String> told =
-        refusals(rank -> c -> c.gatherv(new int[4], 0, 2 + rank, new int[4], 0, COUNTS, STARTS, 0));
+        refusals(
+            rank ->
+                c -> c.gatherv(Slice.of(new int[4], 0, 2 + rank), new int[4], COUNTS, STARTS, 0));
     assertThat(told)
         .singleElement()
         .asString()
@@ -210,7 +215,8 @@ final class MismatchTest {
                 + " collective number 1 on communicator world: all ranks must pass counts");
     told =
         refusals(
-            rank -> c -> c.scatterv(new int[4], 0, COUNTS, STARTS, new int[4], 0, 3 - rank, 1));
+            rank ->
+                c -> c.scatterv(new int[4], COUNTS, STARTS, Slice.of(new int[4], 0, 3 - rank), 1));
     assertThat(told)
         .singleElement()
         .asString()
@@ -268,27 +274,22 @@ final class MismatchTest {
                       long[] counts = {0, 2};
                       long[] starts = {0, 0};
                       Object mine = rank == 0 ? new byte[0] : new double[2];
-                      c.gatherv(mine, 0, 2L * rank, new double[2], 0, counts, starts, 0);
-                      c.scatterv(new double[2], 0, counts, starts, mine, 0, 2L * rank, 1);
+                      c.gatherv(Slice.of(mine, 0, 2L * rank), new double[2], counts, starts, 0);
+                      c.scatterv(new double[2], counts, starts, Slice.of(mine, 0, 2L * rank), 1);
                       long[] none = {0, 0};
                       c.allToAllv(
                           rank == 0 ? new double[2] : new int[0],
-                          0,
                           rank == 0 ? counts : none,
                           starts,
                           rank == 0 ? new float[0] : new double[2],
-                          0,
                           rank == 0 ? none : new long[] {2, 0},
                           starts);
                       c.bcast(rank == 0 ? new long[2] : new byte[16], 0);
                       c.bcast(rank == 0 ? new float[0] : new long[0], 0);
                       MemorySegment segment = MemorySegment.ofArray(new double[2]);
                       c.gather(
-                          rank == 0 ? segment : new double[2],
-                          0,
-                          rank == 0 ? 16 : 2,
+                          Slice.of(rank == 0 ? segment : new double[2], 0, rank == 0 ? 16 : 2),
                           new byte[32],
-                          0,
                           0);
                       c.allReduce(new int[2], Op.of((in, inOut, n, type) -> {}, true));
                     }))

@@ -12,6 +12,7 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.fmi.core.progress.OwnCore;
 import org.fmi.node.SharedMemory;
 import org.fmi.run.StandardError;
@@ -149,9 +150,9 @@ final class WarmUp {
   private static void communicate(Comm world, double[] state) {
     int next = (world.rank() + 1) % SIZE;
     int previous = (world.rank() + SIZE - 1) % SIZE;
-    world.sendRecv(state, 0, 100, next, 1, state, 100, 100, previous, 1);
-    Request received = world.irecv(state, 0, 100, previous, 2);
-    world.send(state, 100, 100, next, 2);
+    world.sendRecv(Slice.of(state, 0, 100), next, 1, Slice.of(state, 100, 100), previous, 1);
+    Request received = world.irecv(Slice.of(state, 0, 100), previous, 2);
+    world.send(Slice.of(state, 100, 100), next, 2);
     received.waitFor();
     world.barrier();
     world.bcast(state, 0);
@@ -161,8 +162,8 @@ final class WarmUp {
       world.allReduce(buffer, Op.MAX);
       world.allReduce(buffer, Op.MIN);
     }
-    world.gather(state, 0, 1, state, 1, 0);
-    world.allGather(state, 0, 1, state, 1);
+    world.gather(Slice.of(state, 0, 1), Slice.of(state, 1, world.size()), 0);
+    world.allGather(Slice.of(state, 0, 1), Slice.of(state, 1, world.size()));
   }
 
   private RankConfig config(int rank) {

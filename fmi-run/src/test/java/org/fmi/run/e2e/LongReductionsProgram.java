@@ -7,6 +7,7 @@ import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.Fmi;
 import org.fmi.Op;
+import org.fmi.Slice;
 
 /**
  * Sums a vector outside of the heap in place, before a loop and in one, where the ranks of a node
@@ -55,6 +56,6 @@ public final class LongReductionsProgram {
   }
 
   private static void sum(Comm world, MemorySegment vector, long count) {
-    world.allReduce(Comm.IN_PLACE, 0, vector, 0, count, Datatype.LONG, Op.SUM);
+    world.allReduce(Slice.of(vector, Datatype.LONG, 0, count), Op.SUM);
   }
 }

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Timer;
 import org.fmi.Comm;
 import org.fmi.Fmi;
+import org.fmi.Slice;
 
 /**
  * Sends a token around for ever, now and then, and counts that with meters of its own. Of use where
@@ -35,6 +36,6 @@ public final class MeteredProgram {
     long[] sent = token.clone();
     int right = (world.rank() + 1) % world.size();
     int left = (world.rank() + world.size() - 1) % world.size();
-    world.sendRecv(sent, 0, 1, right, 0, token, 0, 1, left, 0);
+    world.sendRecv(Slice.of(sent, 0, 1), right, 0, Slice.of(token, 0, 1), left, 0);
   }
 }

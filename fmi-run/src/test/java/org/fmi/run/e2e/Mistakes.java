@@ -18,6 +18,7 @@ import org.fmi.FmiException;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Rollback;
+import org.fmi.Slice;
 import org.fmi.StateRef;
 
 /** Makes the mistake that its first argument names: see {@code docs/mistakes.md}. */
@@ -413,8 +414,8 @@ public final class Mistakes {
             () -> world.send(four, 1, -5),
             () -> world.bcast(four, 2),
             () -> world.send("text", 1, 0),
-            () -> world.send(four, 3, 2, 1, 0),
-            () -> world.send(four, 0, -1, 1, 0));
+            () -> world.send(Slice.of(four, 3, 2), 1, 0),
+            () -> world.send(Slice.of(four, 0, -1), 1, 0));
     calls.forEach(Mistakes::shown);
     calls.getFirst().run();
   }
@@ -446,7 +447,9 @@ public final class Mistakes {
             },
             c -> c.bcast(new int[4 + rank], 0),
             c -> c.bcast(rank == 0 ? new int[4] : new float[4], 0),
-            c -> c.gatherv(new int[3], 0, 1 + rank, new int[2], 0, ones(), new long[] {0, 1}, 0));
+            c ->
+                c.gatherv(
+                    Slice.of(new int[3], 0, 1 + rank), new int[2], ones(), new long[] {0, 1}, 0));
     for (Consumer<Comm> call : calls) {
       Comm own = world.dup();
       try {

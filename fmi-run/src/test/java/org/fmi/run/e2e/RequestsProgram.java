@@ -6,6 +6,7 @@ import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.fmi.StateRef;
 
 /**
@@ -53,7 +54,9 @@ public final class RequestsProgram {
             if (n < ITERATIONS - 1) {
               all[0] = world.irecv(ghost, left, VALUES);
               all[1] = world.isend(state.values, right, VALUES);
-              all[2] = world.irecv(state.signals, 1, 1, Comm.ANY_SOURCE, SIGNALS + (int) n + 1);
+              all[2] =
+                  world.irecv(
+                      Slice.of(state.signals, 1, 1), Comm.ANY_SOURCE, SIGNALS + (int) n + 1);
             }
           },
           begun,
@@ -62,7 +65,7 @@ public final class RequestsProgram {
           state.signals);
       long[] sums = state.sums();
       long[] all = new long[sums.length * world.size()];
-      world.gather(sums, 0, sums.length, all, 0, 0);
+      world.gather(sums, all, 0);
       if (rank == 0) {
         System.out.println("result state=" + Arrays.hashCode(all));
       }

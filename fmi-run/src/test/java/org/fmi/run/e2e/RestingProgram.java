@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.fmi.Comm;
 import org.fmi.Fmi;
+import org.fmi.Slice;
 
 /** A program of whose state most never changes, some seldom, and little in each iteration. */
 public final class RestingProgram {
@@ -31,7 +32,7 @@ public final class RestingProgram {
           ITERATIONS,
           n -> {
             long[] from = new long[2];
-            world.sendRecv(state.often, 0, 2, right, 1, from, 0, 2, left, 1);
+            world.sendRecv(Slice.of(state.often, 0, 2), right, 1, from, left, 1);
             state.turn(n, from);
           },
           state.constant,
@@ -39,7 +40,7 @@ public final class RestingProgram {
           state.often);
       long[] sums = state.sums();
       long[] all = new long[sums.length * world.size()];
-      world.gather(sums, 0, sums.length, all, 0, 0);
+      world.gather(sums, all, 0);
       if (rank == 0) {
         System.out.println("result state=" + Arrays.hashCode(all));
       }

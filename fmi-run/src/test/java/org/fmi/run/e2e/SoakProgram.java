@@ -13,6 +13,7 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Request;
+import org.fmi.Slice;
 import org.fmi.StateRef;
 import org.fmi.Status;
 
@@ -234,31 +235,31 @@ final class SoakProgram {
       }
       case 3 -> {
         long[] sum = new long[n];
-        comm.reduce(mine, 0, sum, 0, n, Op.SUM, root);
+        comm.reduce(Slice.of(mine, 0, n), sum, Op.SUM, root);
         if (comm.rank() == root) {
           checkSum(comm, sum, content, n);
         }
       }
       case 4 -> {
         long[] all = new long[n * comm.size()];
-        comm.allGather(mine, 0, n, all, 0);
+        comm.allGather(Slice.of(mine, 0, n), all);
         checkAll(comm, all, content, n);
       }
       case 5 -> {
         long[] all = comm.rank() == root ? new long[n * comm.size()] : new long[0];
-        comm.gather(mine, 0, n, all, 0, root);
+        comm.gather(Slice.of(mine, 0, n), all, root);
         if (comm.rank() == root) {
           checkAll(comm, all, content, n);
         }
       }
       case 6 -> {
         long[] part = new long[n];
-        comm.scatter(blocks(comm, content, n), 0, part, 0, n, root);
+        comm.scatter(blocks(comm, content, n), part, root);
         check(part, 0, content + comm.rank(), n, "a scattered block");
       }
       case 7 -> {
         long[] in = new long[n * comm.size()];
-        comm.allToAll(blocks(comm, content + 1000L * comm.rank(), n), 0, n, in, 0);
+        comm.allToAll(blocks(comm, content + 1000L * comm.rank(), n), in);
         for (int r = 0; r < comm.size(); r++) {
           check(in, r * n, content + 1000L * r + comm.rank(), n, "a block of rank " + r);
         }

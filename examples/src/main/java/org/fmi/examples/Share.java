@@ -6,13 +6,13 @@ package org.fmi.examples;
  * @param first the first index in it
  * @param count how many indices are in it
  */
-public record Slice(int first, int count) {
+public record Share(int first, int count) {
 
   /** Part number {@code part} of {@code parts}; the first ones are the longer ones. */
-  public static Slice of(int n, int parts, int part) {
+  public static Share of(int n, int parts, int part) {
     int shortest = n / parts;
     int longer = n % parts;
-    return new Slice(part * shortest + Math.min(part, longer), shortest + (part < longer ? 1 : 0));
+    return new Share(part * shortest + Math.min(part, longer), shortest + (part < longer ? 1 : 0));
   }
 
   /** The number of the part that an index is in. */
