@@ -36,6 +36,13 @@ final class DocumentsTest {
   private static final Pattern DECLARED =
       Pattern.compile("\\b(?:class|interface|enum|record) +([A-Z]\\w*)");
 
+  /** Of a decision, below its title. */
+  private static final Pattern STATUS =
+      Pattern.compile(
+          "\\A# \\d+\\. .*\\n"
+              + "\\n"
+              + "Status: (?:accepted|proposed, not built|superseded by \\[decision \\d+])");
+
   /** Of the JDK, libraries, options of the JVM, and settings of the system. */
   private static final Set<String> OTHER_NAMES =
       Set.of(
@@ -75,6 +82,28 @@ final class DocumentsTest {
     }
     return parts.length == 1
         || Markdown.of(Markdown.ROOT.relativize(target).toString()).anchors().contains(parts[1]);
+  }
+
+  @Test
+  void eachDecisionHasAStatusAndAPlaceInTheIndex() throws IOException {
+    List<String> linked = Markdown.of("docs/decisions/README.md").links();
+    List<String> wrong = new ArrayList<>();
+    int records = 0;
+    for (Markdown document : Markdown.all()) {
+      String name = document.file().getFileName().toString();
+      if (!document.file().getParent().endsWith("docs/decisions") || name.equals("README.md")) {
+        continue;
+      }
+      records++;
+      if (!STATUS.matcher(Files.readString(document.file())).find()) {
+        wrong.add(name + ": its third line is no status");
+      }
+      if (!linked.contains(name)) {
+        wrong.add(name + ": the index does not name it");
+      }
+    }
+    assertThat(wrong).isEmpty();
+    assertThat(records).isPositive();
   }
 
   /** Records of decisions and measurements may speak of what is gone; these pages may not. */
