@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
 
-/** The right answers: those of jobs to which nothing happens. Any thread. */
+/** Right answers, computed by jobs without faults. Any thread may ask. */
 final class Answers {
   private final Map<Shape, Long> byShape = new ConcurrentHashMap<>();
 

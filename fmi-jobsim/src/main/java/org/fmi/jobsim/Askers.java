@@ -16,7 +16,7 @@ final class Askers {
   /** Later than that nothing of what has happened is under way. */
   private static final long MOST_NANOS = 400_000;
 
-  /** One in this many things that happen makes somebody ask. */
+  /** The share of events after which a user asks: one in this many. */
   private static final int ONE_IN = 3;
 
   private static final int ONE_IN_WITHDRAWS = 4;
@@ -30,7 +30,7 @@ final class Askers {
   private int taken;
 
   /**
-   * @param way tells the job; false if that has ended
+   * @param way passes a request to the job; false if the job has ended
    */
   Askers(long seed, Simulation simulation, Predicate<JobEvent> way) {
     this.simulation = simulation;
@@ -38,7 +38,7 @@ final class Askers {
     this.random = new SplittableRandom(seed ^ 0x5eed);
   }
 
-  /** So many ask, if so much happens. */
+  /** Sets the number of users that ask, if enough events happen. */
   void allow(int most) {
     left = most;
   }
@@ -91,7 +91,7 @@ final class Askers {
     }
   }
 
-  /** How many have got what they asked for. */
+  /** Returns the number of requests that were fulfilled. */
   int taken() {
     return taken;
   }

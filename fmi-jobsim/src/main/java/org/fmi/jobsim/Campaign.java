@@ -24,7 +24,7 @@ final class Campaign {
 
   private final List<Result> failures = new ArrayList<>();
 
-  /** How the jobs ended, and by scenario: jobs, faults, recoveries. */
+  /** Outcomes of the jobs, and by scenario: jobs, faults, recoveries. */
   private final Map<String, Long> ends = new TreeMap<>();
 
   private final Map<Scenario, long[]> tally = new EnumMap<>(Scenario.class);
@@ -71,17 +71,17 @@ final class Campaign {
     sums[2] += outcome == null ? 0 : outcome.recoveries();
   }
 
-  /** What was wrong; the first ones found. */
+  /** Returns the failures that were found first. */
   synchronized List<Result> failures() {
     return List.copyOf(failures);
   }
 
-  /** How many jobs there were. */
+  /** Returns the number of jobs. */
   synchronized long jobs() {
     return tally.values().stream().mapToLong(sums -> sums[0]).sum();
   }
 
-  /** What was done, for a person. */
+  /** Returns a summary for users. */
   synchronized String summary() {
     StringBuilder text = new StringBuilder();
     text.append("seeds ").append(first).append(" to ").append(first + jobs() - 1);

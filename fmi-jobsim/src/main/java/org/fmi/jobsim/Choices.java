@@ -7,9 +7,9 @@ import org.fmi.Status;
 import org.fmi.testkit.SimProcess;
 
 /**
- * One rank's decisions by the time at which messages come. Each tells its right neighbour what it
- * has decided, and both add it up: if they differ at the end, a rank has decided something else
- * when it did so again.
+ * Determinants of one rank: decisions that depend on when messages arrive. Each rank sends its
+ * decisions to its right neighbour, and both add them up: if the sums differ, a rank decided
+ * otherwise when it did so again.
  */
 final class Choices {
   // Tags.
@@ -27,7 +27,7 @@ final class Choices {
 
   private final Comm world;
 
-  /** Where nothing else comes, so that receives of any tag get what they want. */
+  /** Communicator without other messages, so that receives of any tag match the intended ones. */
   private final Comm orders;
 
   private final SimProcess process;
@@ -36,7 +36,7 @@ final class Choices {
   private final int right;
   private final int left;
 
-  /** What this rank has decided, and what its left neighbour has: parts of the state. */
+  /** Decisions of this rank and of its left neighbour: parts of the state. */
   final long[] said = new long[1];
 
   final long[] heard = new long[1];
@@ -78,7 +78,7 @@ final class Choices {
     }
   }
 
-  /** The root receives in any order, and tells each rank its place. */
+  /** Lets the root receive in any order and send each rank its place. */
   private long order(int root) {
     long[] data = new long[1];
     if (rank != root) {
@@ -118,7 +118,7 @@ final class Choices {
     return 100 * tests + 10L * first + more.length;
   }
 
-  /** How often it looks without success. */
+  /** Returns the number of unsuccessful looks. */
   private long looks(long iteration) {
     long[] in = new long[1];
     Request receive = world.irecv(in, Comm.ANY_SOURCE, TESTED);

@@ -16,14 +16,14 @@ import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.SimTraffic;
 
 /**
- * A program of collective calls, hardly two alike, whose ranks come to each at another time; with a
- * state that grows and shrinks, and a farm. Its answer depends on the number of ranks alone, and on
- * the numbers that the calls are drawn from.
+ * A program of collective calls, hardly two alike, whose ranks begin each at different times; with
+ * a state that grows and shrinks, and a farm. Its answer depends on the number of ranks alone, and
+ * on the numbers that the calls are drawn from.
  */
 final class CollectivesWorkload {
   static final int ITERATIONS = 12;
 
-  /** Tags of the farm's messages: a task, and what has come of it. */
+  /** Tags of the farm's messages: a task and its result. */
   private static final int TASK = 30;
 
   static final int DONE = 31;
@@ -240,7 +240,7 @@ final class CollectivesWorkload {
   }
 
   /**
-   * Rank 0 hands out tasks, one after the other, to whoever has done one: which it is does not
+   * Rank 0 hands out tasks, one after the other, to any rank that has done one: which rank does not
    * matter for the sum that it gets.
    */
   private long farm(long iteration) {

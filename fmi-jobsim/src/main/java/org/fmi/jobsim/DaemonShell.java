@@ -36,10 +36,10 @@ final class DaemonShell implements SimDaemon {
 
   private final Map<SimProcess, Started> byProcess = new HashMap<>();
 
-  /** When the next tick comes; none if it is not positive. */
+  /** Time of the next tick; none if it is not positive. */
   private long tickAt = Long.MAX_VALUE;
 
-  /** What a daemon says, at fmirun. */
+  /** Passes a daemon's message to fmirun. */
   interface Report {
     void on(SimHost host, FromDaemon message);
   }

@@ -20,10 +20,10 @@ final class Endings {
   /** The ranks that have called it, by epoch. */
   private final Map<Integer, Set<Integer>> closed = new HashMap<>();
 
-  /** Those that wait for the failure that the user has asked for. */
+  /** Processes that wait for the failure that the user has asked for. */
   private final Set<SimProcess> atFault = new HashSet<>();
 
-  /** Those that the job has killed though they had never stood still. */
+  /** Processes that the job has killed although they were never frozen. */
   private final Set<SimProcess> killedForNothing = new HashSet<>();
 
   private boolean allClosed;
@@ -40,7 +40,7 @@ final class Endings {
       ranks.add(process.rank());
       allClosed |= ranks.size() == size;
     } else if (message instanceof RankMessage.Joined) {
-      allClosed = false; // a failure came before the job knew
+      allClosed = false; // a failure preceded the job's notice
     } else if (message instanceof RankMessage.AtFault) {
       atFault.add(process);
     }

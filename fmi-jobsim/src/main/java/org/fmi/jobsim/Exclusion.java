@@ -5,7 +5,7 @@ import org.fmi.job.EndCause;
 import org.fmi.testkit.SimCluster;
 
 /**
- * What a job does not survive though its data and its places are there: the whole list. Below its
+ * Faults that a job does not survive although its data and places exist: the whole list. Below its
  * bound each fault must be survived. {@code ExclusionTest} holds schedules for each row: beyond the
  * bound the job ends with status 70, or not at all where the row has no cause to end for. A
  * schedule that is lost no more fails the test, so that the row goes.
@@ -31,7 +31,7 @@ enum Exclusion {
       "a rank moves, as its processes were lost again and again before it ran; then its new node is"
           + " lost",
       "the loss of the last node that it has not left, with --on-no-spare abort or share: it never"
-          + " goes back to one where it did not get to run",
+          + " returns to one where it did not get to run",
       EndCause.NO_SPARE,
       EndCause.NO_NODE),
   CUT_BETWEEN_NODES(
@@ -39,20 +39,20 @@ enum Exclusion {
       "two nodes that both reach fmirun cannot hear each other",
       "ten timeouts of the heartbeat, of all such cuts together, or one less per other fault, where"
           + " no other node has room: the rank that was accused first is started again and again"
-          + " where nobody can reach it; eleven if all ranks ran before",
+          + " where no other process can reach it; eleven if all ranks ran before",
       EndCause.NEVER_RAN),
   KILLED_AGAIN_AND_AGAIN(
       "A5",
       "the system of one node kills a rank at the same iteration each time",
       "more often than --max-recoveries: the rank is never tried on another node; or ten times"
-          + " before the others run, where no other node has room",
+          + " before the other ranks run, where no other node has room",
       EndCause.TOO_MANY_RECOVERIES,
       EndCause.NEVER_RAN),
   START_WITHOUT_END(
       "A6",
       "a rank's process lives and never joins",
-      "a start that never ends: the others wait without bound, so that the job does not end either;"
-          + " the user is told, and may end it"),
+      "a start that never ends: the other ranks wait without bound, so that the job does not end"
+          + " either; the user is notified, and may end it"),
   NO_ROOM(
       "A7",
       "a node's memory is full when a checkpoint is taken or brought back",

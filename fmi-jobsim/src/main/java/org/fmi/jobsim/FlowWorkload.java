@@ -14,9 +14,9 @@ import org.fmi.testkit.SimProcess;
 
 /**
  * A program of loops that say which ranks they read from: a line of which each rank reads from both
- * sides, in a communicator of its own order, where ranks meet in some iterations; one that ends
- * when ranks agree, in which each reads from a rank further and further away; and a plain one
- * between them. Its answer depends on the number of ranks alone.
+ * sides, in a communicator with another order of ranks, where ranks meet in some iterations; one
+ * that ends when ranks agree, in which each reads from a rank further and further away; and a plain
+ * one between them. Its answer depends on the number of ranks alone.
  */
 final class FlowWorkload {
   /** Too long for an eager message of the simulated network. */
@@ -109,7 +109,7 @@ final class FlowWorkload {
     }
   }
 
-  /** One number from one rank, which is another one in each iteration. */
+  /** Reads one number from one rank, a different rank in each iteration. */
   private static final class Round implements FlowBody<long[]> {
     private final Comm world;
     private final SimProcess process;

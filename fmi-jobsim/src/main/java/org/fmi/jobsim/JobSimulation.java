@@ -46,19 +46,19 @@ import org.jspecify.annotations.Nullable;
 final class JobSimulation implements Supervisor {
   private static final long MEMORY_PER_NODE = 128L << 20;
 
-  /** What happens meanwhile: nodes are lost, and ranks join, die, and are started again. */
+  /** The longest pause between two parts of a job's start, in which other events may happen. */
   private static final long LONGEST_PART_NANOS = 2_000_000;
 
-  /** Of a block of a checkpoint: small, as images are. */
+  /** Size of a checkpoint's block: small, as images are. */
   static final int BLOCK_BYTES = 4096;
 
   private static final CheckpointStoreProvider STORES = new XorStoreProvider(BLOCK_BYTES);
 
-  /** How it ended. */
+  /** The end of a job. */
   record Outcome(
       int status, EndCause cause, String message, long answer, int recoveries, long trace) {}
 
-  /** What a rank runs; gives the job's answer. */
+  /** The program of a rank; returns the job's answer. */
   interface Program {
     long run(Fmi fmi, SimProcess process, SimCluster cluster) throws Exception;
   }
@@ -69,7 +69,7 @@ final class JobSimulation implements Supervisor {
   private final SimCluster cluster;
   private final Job job;
 
-  /** How many ranks the job starts or kills at once, and how long it waits before the next. */
+  /** Draws how many ranks the job starts or kills at once, and the pause before the next part. */
   private final SplittableRandom parts;
 
   private final SimFiles files;
@@ -79,18 +79,18 @@ final class JobSimulation implements Supervisor {
   private final Askers requests;
   private final long[] answers;
 
-  /** How many the job has. */
+  /** Number of the job's nodes. */
   private int nodes;
 
-  /** Where the process of each rank was started last. */
+  /** The node on which each rank's newest process was started. */
   private final int[] nodeOf;
 
-  /** The faults asked for that ranks have come to, by their number. */
+  /** Numbers of the requested faults that ranks have reached. */
   private final Set<Integer> reached = new HashSet<>();
 
   private final List<Notice> notices = new ArrayList<>();
 
-  /** Whether a rank that went back alone has sent something else than before. */
+  /** Whether a rank that rolled back alone has sent a message that differs from the first one. */
   private boolean repeatedOtherwise;
 
   private final List<String> reports = new ArrayList<>();
@@ -103,15 +103,15 @@ final class JobSimulation implements Supervisor {
   private final Lender lender;
   private JobCommand.@Nullable End end;
 
-  /** A job to be run, in a world drawn by chance. */
+  /** Creates a job in a random world. */
   JobSimulation(long seed, Shape shape) {
     this(seed, shape, null, shape.program());
   }
 
   /**
-   * A job to be run.
+   * Creates a job.
    *
-   * @param world null for one drawn by chance
+   * @param world null for a random one
    */
   JobSimulation(long seed, Shape shape, @Nullable SimModel world, Program program) {
     this.shape = shape;
@@ -146,7 +146,7 @@ final class JobSimulation implements Supervisor {
     cluster.inject(plan);
   }
 
-  /** Lets parts of it fail that no plan reaches. */
+  /** Returns the faults that no plan reaches. */
   SimFaults faults() {
     return cluster.faults();
   }
@@ -157,7 +157,7 @@ final class JobSimulation implements Supervisor {
     toKill = rank;
   }
 
-  /** Tells the job that a node will be lost as soon as this is reported, once. */
+  /** Announces the loss of a node to the job as soon as a notice matches, once. */
   void leavesWhen(Predicate<Notice> reported, int node) {
     leavesWhen = reported;
     toLeave = node;
@@ -168,7 +168,7 @@ final class JobSimulation implements Supervisor {
     comesWhen = reported;
   }
 
-  /** Tells rank 0's first process to have the next checkpoint written, once this is reported. */
+  /** Has rank 0's first process write the next checkpoint to files, once a notice matches. */
   void writesWhen(Predicate<Notice> reported) {
     writesWhen = reported;
   }
@@ -186,25 +186,25 @@ final class JobSimulation implements Supervisor {
     return new JobSpec.Node("node" + number, shape.ranksPerNode(), true);
   }
 
-  /** Whoever lends nodes. */
+  /** Returns the site that lends nodes. */
   Lender lender() {
     return lender;
   }
 
-  private void goOn() {
+  private void continueParts() {
     boolean _ = ask(new JobEvent.Continued()); // it may have ended
   }
 
   private void leaves() {
-    boolean _ = ask(new JobEvent.NodeLeaving(toLeave, "told so")); // it may have ended
+    boolean _ = ask(new JobEvent.NodeLeaving(toLeave, "announced")); // it may have ended
   }
 
-  /** Those who ask for checkpoints: nobody, unless told so. */
+  /** Returns the users who ask for checkpoints; none, unless allowed. */
   Askers askers() {
     return requests;
   }
 
-  /** Somebody who asks for a checkpoint says something to the job. */
+  /** Passes an outside event to the job; returns false if the job has ended. */
   private boolean ask(JobEvent event) {
     if (end == null) {
       carryOut(job.on(event));
@@ -254,26 +254,26 @@ final class JobSimulation implements Supervisor {
         simulation.traceHash());
   }
 
-  /** Gets each event as it happens, as text. */
+  /** Sends the text of each event to a listener. */
   void traceTo(Consumer<String> listener) {
     simulation.traceTo(listener);
   }
 
   /**
-   * Whether it was allowed to end as it did.
+   * Judges whether the job was allowed to end as it did.
    *
-   * @param answer the right one
+   * @param answer the right answer
    */
   Oracle.Verdict judge(Outcome outcome, long answer) {
     return oracle.judge(outcome, answer);
   }
 
-  /** What happened, for messages of failed tests. */
+  /** Returns the events, for messages of failed tests. */
   String story() {
     return String.join("\n", reports) + "\n" + cluster.exits();
   }
 
-  /** Whether a rank has sent something else than before, which no program here does by itself. */
+  /** Returns whether a regenerated message differed, which no program here causes by itself. */
   boolean hasRepeatedOtherwise() {
     return repeatedOtherwise;
   }
@@ -282,12 +282,12 @@ final class JobSimulation implements Supervisor {
     return List.copyOf(notices);
   }
 
-  /** Those of a type. */
+  /** Returns the notices of a type. */
   <T> List<T> notices(Class<T> type) {
     return notices.stream().filter(type::isInstance).map(type::cast).toList();
   }
 
-  /** Those of the faults asked for that no rank has come to. */
+  /** Returns the requested faults that no rank has reached. */
   List<FaultSpec> faultsLeft() {
     List<FaultSpec> left = new ArrayList<>();
     for (int id = 0; id < shape.faults().size(); id++) {
@@ -302,7 +302,7 @@ final class JobSimulation implements Supervisor {
     return cluster;
   }
 
-  /** How processes ended by themselves. */
+  /** Returns the processes that ended by themselves. */
   List<SimCluster.Exit> exits() {
     return cluster.exits();
   }
@@ -314,7 +314,7 @@ final class JobSimulation implements Supervisor {
     carryOut(job.on(new JobEvent.NodeLost(node, reason)));
   }
 
-  /** A daemon is connected: it is told what all ranks have in common. */
+  /** Sends a connected daemon the settings that all ranks share. */
   private void onConnected(int node) {
     NodeSetup setup =
         NodeSetup.builder()
@@ -324,7 +324,7 @@ final class JobSimulation implements Supervisor {
     order(node, new ToDaemon.Setup(setup));
   }
 
-  /** As JobShell does. */
+  /** Handles a daemon's message as JobShell does. */
   private void onReport(SimHost host, FromDaemon message) {
     switch (message) {
       case FromDaemon.Ready _ ->
@@ -394,13 +394,14 @@ final class JobSimulation implements Supervisor {
           }
         }
         case JobCommand.Continue _ ->
-            simulation.after(parts.nextLong(LONGEST_PART_NANOS), "go on", -1, this::goOn);
+            simulation.after(
+                parts.nextLong(LONGEST_PART_NANOS), "next part", -1, this::continueParts);
         case JobCommand.Added _,
             JobCommand.NotAdded _,
             JobCommand.Committed _,
             JobCommand.Recovering _,
             JobCommand.Restored _ -> {
-          // nobody waits for a node, and each file is written when the shape says so
+          // no command waits for a node, and each file is written when the shape says so
         }
         case JobCommand.Report c -> report(c.notice());
         case JobCommand.Checkpointed c -> requests.taken(c);

@@ -37,7 +37,7 @@ final class JoinedAddresses {
     }
   }
 
-  /** All ranks are told something. */
+  /** Checks a message to all ranks. */
   void onTold(JobMessage message) {
     if (message instanceof JobMessage.Start start) {
       for (int rank = 0; rank < newest.length; rank++) {
@@ -56,7 +56,12 @@ final class JoinedAddresses {
       byte[] told = start.endpoints().named(name).get(rank);
       if (!Arrays.equals(told, own.getOrDefault(name, new byte[0]))) {
         throw new AssertionError(
-            "rank " + rank + " is told to be elsewhere in epoch " + start.epoch() + ": " + name);
+            "rank "
+                + rank
+                + " is reported at another address in epoch "
+                + start.epoch()
+                + ": "
+                + name);
       }
     }
   }

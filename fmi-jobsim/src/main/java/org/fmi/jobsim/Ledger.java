@@ -12,10 +12,9 @@ import org.fmi.testkit.SimTraffic;
  * to a rank with a tag is the same whenever it is sent again, and a receive gets each, once, in
  * order. So a message that is delivered twice or left out is found where the next one is received.
  *
- * <p>The numbers of a rank are those of its line of execution: a rank that goes back to an
- * iteration counts on from what it had counted before that iteration, in whichever life. So only
- * programs use it whose messages follow from the iteration: none whose data depend on who was
- * first.
+ * <p>A rank's numbers follow its line of execution: a rank that rolls back to an iteration counts
+ * on from what it had counted before that iteration, in whichever life. So only programs use it
+ * whose messages follow from the iteration: none whose data depend on who was first.
  */
 class Ledger implements SimTraffic {
   /** Messages that are received in the order sent. */
@@ -26,7 +25,7 @@ class Ledger implements SimTraffic {
     }
   }
 
-  /** How many messages a rank has sent and received. */
+  /** Numbers of messages that a rank has sent and received. */
   private record Counts(Map<Channel, Integer> sent, Map<Channel, Integer> received) {
     static Counts none() {
       return new Counts(new HashMap<>(), new HashMap<>());
@@ -42,7 +41,7 @@ class Ledger implements SimTraffic {
     }
   }
 
-  /** What a rank has counted: before each iteration, and now. */
+  /** Counts of a rank: before each iteration, and now. */
   private static final class Rank {
     final Map<Long, Counts> before = new HashMap<>();
     Counts now = Counts.none();
@@ -82,14 +81,14 @@ class Ledger implements SimTraffic {
     int number = Counts.next(rank(rank).now.received, channel);
     List<long[]> all = messages.getOrDefault(channel, List.of());
     if (number >= all.size()) {
-      throw new AssertionError("message " + number + " " + channel + " has come and was not sent");
+      throw new AssertionError("message " + number + " " + channel + " was received and not sent");
     }
     if (!Arrays.equals(all.get(number), data)) {
       throw new AssertionError("message " + number + " " + channel + " is not what was sent");
     }
   }
 
-  /** All ranks have come to their end: what was sent has been received. */
+  /** Checks, when all ranks have ended, that every message sent was received. */
   void checkAllReceived() {
     messages.forEach(
         (channel, all) -> {

@@ -8,7 +8,7 @@ import org.fmi.job.JobEvent;
 import org.fmi.job.JobSpec;
 import org.fmi.testkit.Simulation;
 
-/** Whoever has more nodes, and lends one to the job that asks for it; none, unless told so. */
+/** A site that lends nodes to jobs that ask for one; it has none unless configured. */
 final class Lender {
   private final Simulation simulation;
   private final Supplier<JobSpec.Node> node;
@@ -32,7 +32,7 @@ final class Lender {
   }
 
   /**
-   * How requests are answered.
+   * Sets the answers to requests.
    *
    * @param after that time
    * @param one whether the first one is granted; all others are refused
@@ -49,7 +49,7 @@ final class Lender {
     simulation.after(nanos, "a request is answered", -1, () -> answer(request));
   }
 
-  /** It needs none any more. */
+  /** Withdraws the job's request. */
   void withdrawn() {
     open.clear();
   }
@@ -66,7 +66,7 @@ final class Lender {
     }
   }
 
-  /** How many nodes the job has asked for. */
+  /** Returns the number of nodes that the job has asked for. */
   int requests() {
     return requests;
   }

@@ -15,10 +15,10 @@ import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.SimTraffic;
 
 /**
- * A program whose ranks can go back alone: its answer depends on the number of ranks alone. It
+ * A program whose ranks can roll back alone: its answer depends on the number of ranks only. It
  * receives in another order than was sent; some ranks run ahead of others, and messages cross
- * checkpoints. What ranks decide by the time at which messages come they tell each other: {@link
- * Choices} finds out if one that repeats it decides otherwise.
+ * checkpoints. Ranks exchange their determinants: {@link Choices} notices a rank that decides
+ * otherwise when it repeats.
  */
 final class LocalWorkload {
   /** Too long for an eager message of the simulated network. */

@@ -26,32 +26,32 @@ import org.fmi.testkit.SimProcess;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows what has really happened to a simulated job, checks the invariants while it runs, and says
- * whether it was allowed to end as it did.
+ * Observer that knows the true state of a simulated job, checks the invariants while it runs, and
+ * judges whether it was allowed to end as it did.
  *
- * <p>A job must finish with the right answer as long as its data and its places exist. It models
- * where each rank's checkpoints are: they are lost with the memory of the node, and there again
- * when all ranks have recovered or have committed a new checkpoint, as they say it. More losses in
- * a group than its code brings back are a reason for status 70, if no other version is whole; so is
- * a lack of nodes under the user's policy. What files hold whole is no reason for it: they are
- * read. What is excused beyond that stands in {@link Exclusion}.
+ * <p>A job must finish with the right answer while its data and its places exist. The oracle tracks
+ * where each rank's checkpoints are: they are lost with the memory of the node, and restored when
+ * all ranks report a recovery or a new committed checkpoint. More losses in a group than its code
+ * can rebuild justify status 70, unless another version is whole; so does a lack of nodes under the
+ * user's policy. A version that is whole in files does not: it must be read. {@link Exclusion}
+ * lists all further excuses.
  */
 final class Oracle implements SimObserver {
-  /** A rank that was notified of a new epoch is there, or dead, after this long: invariant I3. */
+  /** The time within which a rank joins an epoch that it was notified of, or dies: invariant I3. */
   private static final long BOUND_NANOS = 5_000_000_000L;
 
-  /** After the last fault has passed a job takes no longer than this to its end. */
+  /** The longest time from the end of the last fault to the end of the job. */
   private static final long CALM_NANOS = 120_000_000_000L;
 
-  /** From the end of the job and of the faults until nothing is left of it: invariant I6. */
+  /** The time after the job and the faults by which all its processes are gone: invariant I6. */
   private static final long CLEAR_NANOS = 5_000_000_000L;
 
-  /** Invariants that take long to check are checked once in this many events, and at each fault. */
+  /** Interval, in events, of the expensive checks, which are also made at each fault. */
   private static final int CHECK_EVERY = 2_000;
 
   private static final int NOWHERE = -1;
 
-  /** Added to the signal that ended a process, in its exit status. */
+  /** Offset of a signal in the exit status of a process that it ended. */
   private static final int SIGNALED = 128;
 
   private final Shape shape;
@@ -71,7 +71,7 @@ final class Oracle implements SimObserver {
   /** The iterations of processes that are in their first loop. */
   private final Map<SimProcess, Steps> steps = new HashMap<>();
 
-  /** What ranks have computed in iterations: the same each time. */
+  /** Results of iterations by rank: equal each time that an iteration is repeated. */
   private final Map<List<Long>, Long> computed = new HashMap<>();
 
   private final List<Promise> promises = new ArrayList<>();
@@ -82,7 +82,7 @@ final class Oracle implements SimObserver {
   private int checks;
   private long calmFrom;
 
-  /** When nothing may be left of the job. */
+  /** The time at which no process of the job may exist any more. */
   private long clearBy = Long.MAX_VALUE;
 
   /** Whether there were places for all ranks when the job ended, and whether fmirun knew them. */
@@ -90,17 +90,17 @@ final class Oracle implements SimObserver {
 
   private boolean placesUsable;
 
-  /** How often nodes could not hear each other, and how long, of all cuts together. */
+  /** Number and total length of all cuts between nodes. */
   private int cuts;
 
   private long cutNanos;
 
-  /** Why data are lost: through failures of nodes; and through what {@link Exclusion} lists too. */
+  /** Causes of lost data: failures of nodes; and also the faults that {@link Exclusion} lists. */
   private @Nullable String lost;
 
   private @Nullable String thrownAway;
 
-  /** More was lost at once than memory brings back, whatever files hold. */
+  /** Whether more was lost at once than memory can rebuild, regardless of files. */
   private boolean beyondMemory;
 
   /** Whether a node's memory had no room, or failed, before now. */
@@ -108,10 +108,10 @@ final class Oracle implements SimObserver {
 
   private boolean memoryFailed;
 
-  /** By node. */
+  /** Cuts from fmirun, by node. */
   private final Silence[] silences;
 
-  /** When a node and fmirun could not hear each other the last time. */
+  /** The newest cut between a node and fmirun. */
   private static final class Silence {
     long since;
     long until = -1;
@@ -124,7 +124,7 @@ final class Oracle implements SimObserver {
     /** The node that holds its checkpoints. */
     int data = NOWHERE;
 
-    /** How often the system has killed its processes for what they do. */
+    /** Number of its processes that the system has killed. */
     int kills;
 
     boolean lost;
@@ -132,7 +132,7 @@ final class Oracle implements SimObserver {
     boolean corrupt;
   }
 
-  /** A process is to be in an epoch by then. */
+  /** The deadline of a process to join an epoch. */
   private record Promise(SimProcess process, int epoch, long until, long slept) {}
 
   Oracle(Shape shape, SimCluster cluster, SimFiles files) {
@@ -147,20 +147,20 @@ final class Oracle implements SimObserver {
     Arrays.setAll(silences, n -> new Silence());
   }
 
-  // ---- what happens
+  // ---- events
 
   void onSpawn(int rank, int node, int[] group) {
     Place place = places[rank];
     place.group = group;
     seats.onSpawn(rank, node);
     if (place.data != NOWHERE && place.data != node) {
-      // What it leaves behind is of no use to it where it is going. A node that is cut off from all
-      // others has failed, though its memory is cleared later.
+      // Its old node's memory is of no use on its new node. A node that is cut off from all other
+      // nodes has failed, although its memory is cleared later.
       lose(rank, !cluster.lives(place.data));
     }
   }
 
-  /** All that are in this epoch have their checkpoints complete where they are. */
+  /** Notes that all ranks of this epoch have complete checkpoints on their nodes. */
   private void allProtected(int epoch) {
     protects = true;
     for (int r = 0; r < places.length; r++) {
@@ -223,7 +223,7 @@ final class Oracle implements SimObserver {
     }
   }
 
-  /** Losses that the code of a group brings back. */
+  /** Returns the losses that a group's code can rebuild. */
   private int tolerance(int[] group) {
     return Math.min(shape.job().groupLosses(), group.length - 1);
   }
@@ -251,7 +251,7 @@ final class Oracle implements SimObserver {
     }
   }
 
-  /** I8: who does not know the job's secret gets nothing but a closed connection. */
+  /** Checks I8: a peer without the job's secret gets only a closed connection. */
   @Override
   public void onStranger(SimProcess process, @Nullable String got) {
     if (got != null) {
@@ -307,7 +307,7 @@ final class Oracle implements SimObserver {
     }
   }
 
-  /** The line between a node and fmirun is silent, in one direction at least. */
+  /** Notes that a node and fmirun are cut off, in one direction at least. */
   private void silent(int node, long nanos, Exclusion row) {
     Silence silence = silences[node];
     long now = cluster.simulation().nanoTime();
@@ -320,12 +320,12 @@ final class Oracle implements SimObserver {
     }
   }
 
-  /** The job has a process killed. */
+  /** Notes that the job has a process killed. */
   void onKill(int rank, int incarnation) {
     endings.onKill(rank, incarnation);
   }
 
-  /** The job has ended: what it leaves behind is to go from now on. */
+  /** Notes the end of the job: its processes have to end from now on. */
   void onEnd() {
     endings.onEnd();
     placesLived = seats.suffice(cluster::lives);
@@ -342,7 +342,7 @@ final class Oracle implements SimObserver {
 
   // ---- the invariants, while it runs
 
-  /** Called between any two events. */
+  /** Checks the invariants between any two events. */
   void check() {
     long now = cluster.simulation().nanoTime();
     if (now > calmFrom + CALM_NANOS) {
@@ -363,13 +363,13 @@ final class Oracle implements SimObserver {
     }
   }
 
-  /** Who goes on does not go back, and who repeats an iteration does the same again. */
+  /** Checks that survivors never return to an earlier iteration, and that repetitions are equal. */
   @Override
   public void onIteration(SimProcess process, long iteration, long hash) {
     Steps at = steps.computeIfAbsent(process, Steps::new);
     if (at.goesOn && iteration < at.iteration) {
       throw new AssertionError(
-          process + " goes on, and is in iteration " + iteration + " after " + at.iteration);
+          process + " continues, and is in iteration " + iteration + " after " + at.iteration);
     }
     at.iteration = iteration;
     Long before = computed.putIfAbsent(List.of((long) process.rank(), iteration), hash);
@@ -420,7 +420,7 @@ final class Oracle implements SimObserver {
         allProtected(m.epoch());
       }
       case RankMessage.Unrecoverable m when !m.checkpointsLost() -> {
-        // Said by any rank: a commit tells all of what one of them could not do.
+        // Any rank may report it: a commit informs all ranks of what one of them could not do.
         if (memoryFailed) {
           crossed.add(Exclusion.MEMORY_ERROR);
         }
@@ -432,7 +432,7 @@ final class Oracle implements SimObserver {
     }
   }
 
-  /** I3: a call ends in bounded time once its epoch is over. */
+  /** Checks I3: a call ends in bounded time once its epoch is over. */
   private void checkPromise(Promise promise) {
     SimProcess process = promise.process;
     if (process.alive()
@@ -445,8 +445,8 @@ final class Oracle implements SimObserver {
   }
 
   /**
-   * I1 and I2: what was committed is there, or can be brought back, until something newer is
-   * complete on all ranks.
+   * Checks I1 and I2: a committed version exists, or can be rebuilt, until a newer one is complete
+   * on all ranks.
    */
   private void checkCommitted() {
     CheckpointId newest = committed;
@@ -466,8 +466,8 @@ final class Oracle implements SimObserver {
   }
 
   /**
-   * Whether there is a version, the newest or an older one, that can be brought back together with
-   * the loops that ended before it.
+   * Returns whether a version, the newest or an older one, can be rebuilt together with the loops
+   * that ended before it.
    */
   private boolean isAnyWhole() {
     Map<CheckpointId, boolean[]> held = held();
@@ -483,7 +483,7 @@ final class Oracle implements SimObserver {
     return id.equals(line) || (id.last() && id.version() <= line.version());
   }
 
-  /** Who holds what, undamaged. */
+  /** Returns the undamaged versions by holder. */
   private Map<CheckpointId, boolean[]> held() {
     Map<CheckpointId, boolean[]> held = new HashMap<>();
     for (int r = 0; r < places.length; r++) {
@@ -531,9 +531,9 @@ final class Oracle implements SimObserver {
   }
 
   /**
-   * Whether the job was allowed to end as it did.
+   * Judges whether the job was allowed to end as it did.
    *
-   * @param answer the right one
+   * @param answer the right answer
    */
   Verdict judge(Outcome outcome, long answer) {
     if (outcome.status() == 0) {
@@ -566,7 +566,7 @@ final class Oracle implements SimObserver {
             .formatted(outcome.status(), outcome.message()));
   }
 
-  /** Whether the end of a job was allowed, and why, or why not. */
+  /** The judgement of a job's end, with its reason. */
   record Verdict(boolean allowed, String text) {}
 
   private @Nullable Exclusion excuse(EndCause cause) {

@@ -15,7 +15,7 @@ import org.fmi.Status;
  * short and long ones, from any source, synchronous, of another communicator, and into a buffer.
  */
 final class PostedAhead {
-  /** Too long for an eager message of the simulated network. */
+  /** A length above the eager limit of the simulated network. */
   private static final int LONG = 2_000;
 
   private static final int SHORT = 3;
@@ -60,7 +60,7 @@ final class PostedAhead {
     this.heard = new long[iterations];
   }
 
-  /** What the loop has to hold: the requests stand before what they receive into. */
+  /** Returns the state of the loop: the requests precede their buffers. */
   Object[] state() {
     return new Object[] {requests, in, any, ofHalf, late, sum, said, heard};
   }
@@ -78,7 +78,9 @@ final class PostedAhead {
     return (world.rank() + world.size() - 1) % world.size();
   }
 
-  /** Completes what was begun in the iteration before, and begins it anew; gives what has come. */
+  /**
+   * Completes the requests of the last iteration, begins new ones, and returns what was received.
+   */
   long turn(long iteration, long value) {
     Request[] all = requests.get();
     if (iteration > 0) {
@@ -124,7 +126,7 @@ final class PostedAhead {
     long[] got = new long[1];
     world.recv(got, left(), 24);
     if ((iteration + world.rank()) % 2 == 0) {
-      boolean _ = Request.testAll(all[FIRST], all[HALF]); // what it says is for nobody
+      boolean _ = Request.testAll(all[FIRST], all[HALF]); // its result is not used
       int next = Request.waitAny(all[ANY], all[OTHER_ANY]);
       Objects.requireNonNull(all[ANY + next]).waitFor();
     }
@@ -158,7 +160,7 @@ final class PostedAhead {
     in.set(values.clone());
   }
 
-  /** All that was decided has been heard, and was not decided otherwise later. */
+  /** Checks that all decisions were received, and that none changed later. */
   void compare() {
     long[] theirs = new long[said.length];
     world.sendRecv(said, right(), 25, theirs, left(), 25);

@@ -7,7 +7,7 @@ import java.util.Arrays;
  * Checkpoints have both in blocks that need not be coded again.
  */
 final class RestingState {
-  /** Some blocks of each chunk. */
+  /** Length of a chunk: several blocks. */
   private static final int CONSTANTS = 4_000;
 
   private static final int RARE = 2_000;
@@ -27,7 +27,7 @@ final class RestingState {
     return 1_000L * rank + i;
   }
 
-  /** What an iteration does with it; what the program goes on with. */
+  /** Computes an iteration's change; returns the value that the program continues with. */
   long turn(long iteration) {
     for (int i = 0; i < CONSTANTS; i++) {
       if (constant[i] != value(i)) {

@@ -16,9 +16,9 @@ import org.fmi.testkit.SimulationFailure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One job and what happens to it; all of it follows from the seed.
+ * A job and its faults, all of which follow from the seed.
  *
- * @param scenario what may happen to it
+ * @param scenario the kind of faults
  */
 record Schedule(long seed, Shape shape, Scenario scenario) {
 
@@ -26,24 +26,24 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   private static final int OCTAVES = 4;
 
   /**
-   * A process that joins late is waited for without bound: up to 128 timeouts, about half of what a
-   * job has to finish after the last fault.
+   * The longest delay of a process that joins late, for which the job waits without bound: up to
+   * 128 timeouts, about half of the time that a job has to finish after the last fault.
    */
   private static final int OCTAVES_OF_STARTS = 7;
 
-  /** About what a job executes for each rank. */
+  /** Approximate number of a job's events per rank. */
   private static final long PRIMITIVES_PER_RANK = 7_500;
 
-  /** In the loop of {@link Workload}. */
+  /** Iterations in the loop of {@link Workload}. */
   private static final int ITERATIONS = 9;
 
   /** Kills at one place: each needs no more than one recovery. */
   private static final int MOST_KILLS = 20;
 
-  /** Those and what the plan of the same scenario adds: no more are allowed to the job. */
+  /** The most recoveries of a job: for these kills and for the faults of the scenario's plan. */
   private static final int MOST_RECOVERIES = 40;
 
-  /** One in so many jobs is asked for checkpoints. */
+  /** The share of jobs that users ask for checkpoints: one in this many. */
   private static final int ONE_IN_IS_ASKED = 3;
 
   private static final int MOST_ASKERS = 4;
@@ -60,17 +60,17 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
           FaultPoint.REBUILD,
           FaultPoint.RESTORED);
 
-  /** Places of checkpoints that nobody waits for. */
+  /** Places to die in asynchronous checkpoints. */
   private static final List<FaultPoint> OVERLAPPED =
       List.of(FaultPoint.BEGUN, FaultPoint.COLLECT, FaultPoint.COLLECTED, FaultPoint.AGREE);
 
-  /** What may happen to a job. */
+  /** The kinds of faults that may happen to a job. */
   enum Scenario {
     /** Nothing, but for the order of things and how long they take. */
     CALM(0),
     /** Processes die, stop, lose each other, are taken for dead. Nodes keep their memory. */
     PROCESSES(6),
-    /** One node is lost. */
+    /** The loss of one node. */
     A_NODE(1),
     /** Nodes are lost, some at once. */
     NODES(3),
@@ -131,13 +131,13 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     }
   }
 
-  /** The job of a seed. */
+  /** Returns a seed's job. */
   static Schedule of(long seed) {
     Scenario[] all = Scenario.values();
     return of(seed, all[new SplittableRandom(~seed).nextInt(all.length)]);
   }
 
-  /** The job of a seed to which only such things happen. */
+  /** Returns a seed's job with faults of one scenario. */
   static Schedule of(long seed, Scenario scenario) {
     SplittableRandom random = new SplittableRandom(seed);
     OnNoSpare[] policies = OnNoSpare.values();
@@ -149,17 +149,17 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
         scenario);
   }
 
-  /** The job of a seed of which only failed ranks go back, as far as that can be done. */
+  /** Returns a seed's job with local rollback, if its options allow that. */
   static Schedule ofLocal(long seed) {
     return of(seed).withLocalRollback().withRequestsNowAndThen();
   }
 
-  /** The job of a seed of which only failed ranks go back, to checkpoints that nobody waits for. */
+  /** Returns a seed's job with local rollback to asynchronous checkpoints. */
   static Schedule ofBoth(long seed) {
     return ofOverlap(seed).withLocalRollback();
   }
 
-  /** From numbers of their own, so that all else of a job stays what its seed has always given. */
+  /** Draws from a separate generator, so that the rest of the job still follows from its seed. */
   private Schedule withRequestsNowAndThen() {
     boolean with = new SplittableRandom(seed + 2).nextBoolean();
     return with ? new Schedule(seed, shape.withRequestsUnderWay(), scenario) : this;
@@ -177,7 +177,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     return new Schedule(seed, shape.withLocalRollback(log), scenario);
   }
 
-  /** The job of a seed in which only those compute again that the lost data came from. */
+  /** Returns a seed's job with data-flow rollback. */
   static Schedule ofFlow(long seed) {
     Schedule global = of(seed);
     SplittableRandom random = new SplittableRandom(seed + 1);
@@ -186,7 +186,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
         seed, global.shape.withFlowRollback(1 + random.nextInt(size)), global.scenario);
   }
 
-  /** The job of a seed whose ranks go on while checkpoints are taken. */
+  /** Returns a seed's job with overlapped checkpoints. */
   static Schedule ofOverlap(long seed) {
     Schedule plain = of(seed);
     SplittableRandom random = new SplittableRandom(seed + 1);
@@ -197,7 +197,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     }
     if (plain.scenario != Scenario.CALM) {
       List<FaultSpec> faults = onTheWay(random, shape.size());
-      // From numbers of their own, as requests under way.
+      // From a separate generator, as requests under way.
       SplittableRandom another = new SplittableRandom(seed + 6);
       if (another.nextInt(3) == 1) {
         faults.addAll(deaths(OVERLAPPED, another, shape.size()));
@@ -207,7 +207,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     return new Schedule(seed, shape, plain.scenario).withRequestsNowAndThen();
   }
 
-  /** The job of a seed that makes all kinds of collective calls; the seed says who goes back. */
+  /** Returns a seed's job with all kinds of collective calls; the seed draws the rollback. */
   static Schedule ofCollectives(long seed) {
     Schedule schedule =
         switch ((int) Math.floorMod(seed, 4L)) {
@@ -232,7 +232,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   private static List<FaultSpec> deaths(List<FaultPoint> at, SplittableRandom random, int size) {
     List<FaultSpec> faults = new ArrayList<>();
     FaultPoint point = at.get(random.nextInt(at.size()));
-    // Ranks come to a line in different iterations.
+    // Ranks reach a recovery line in different iterations.
     long iteration = point.inLoop() && random.nextBoolean() ? random.nextInt(ITERATIONS) : -1;
     int victim = random.nextInt(size);
     faults.add(new FaultSpec(false, victim, false, point, iteration));
@@ -277,25 +277,25 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     return job;
   }
 
-  /** How long what passes lasts, spread evenly over orders of magnitude. */
+  /** Draws the length of a transient fault, spread evenly over orders of magnitude. */
   private static long nanos(SplittableRandom random, Kind kind) {
     int most = kind == Kind.START_HANGS || kind == Kind.JOIN_HANGS ? OCTAVES_OF_STARTS : OCTAVES;
     double octave = -OCTAVES + (OCTAVES + most) * random.nextDouble();
     return (long) (Exclusion.HEARTBEAT_NANOS * Math.pow(2, octave));
   }
 
-  /** How it went. */
+  /** The outcome of a run. */
   record Result(
       Schedule schedule, JobSimulation job, @Nullable Outcome outcome, Oracle.Verdict verdict) {
     @Override
     public String toString() {
       String text = "seed " + schedule.seed + ": " + verdict.text() + "\n" + schedule;
-      // What does not end tells its story itself.
+      // A simulation that does not end reports its own events.
       return outcome == null ? text : text + "\n" + job.story();
     }
   }
 
-  /** Runs it and judges. */
+  /** Runs the job and judges its end. */
   Result run(Answers answers) {
     return judge(prepare(), answers);
   }
@@ -305,7 +305,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
       Outcome outcome = job.run();
       Oracle.Verdict verdict =
           job.hasRepeatedOtherwise()
-              ? new Oracle.Verdict(false, "a rank that went back alone did something else")
+              ? new Oracle.Verdict(false, "a rank that rolled back alone computed something else")
               : job.judge(outcome, answers.of(shape));
       return new Result(this, job, outcome, verdict);
     } catch (SimulationFailure e) {

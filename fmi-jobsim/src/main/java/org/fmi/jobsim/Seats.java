@@ -46,7 +46,7 @@ final class Seats {
     return suffice(usable, (rank, node) -> false);
   }
 
-  /** The same, if no rank goes back to a node that it has left. */
+  /** Returns the same, if no rank may return to a node that it has left. */
   boolean sufficeWithoutReturn(IntPredicate usable) {
     return suffice(usable, (rank, node) -> left[rank].get(node));
   }

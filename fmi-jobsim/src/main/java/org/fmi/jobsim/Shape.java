@@ -15,7 +15,7 @@ import org.fmi.spi.RecoveryPolicy.Global;
 import org.fmi.spi.RecoveryPolicy.Local;
 import org.fmi.testkit.SimCluster;
 
-/** What is run, and on what. */
+/** The program of a simulated job, its options, and its nodes. */
 record Shape(
     JobSettings job,
     int ranksPerNode,
@@ -85,12 +85,12 @@ record Shape(
     return with(shape -> shape.job.recordLimitBytes(bytes));
   }
 
-  /** Only failed ranks go back, as far as logs of this length allow that. */
+  /** Sets local rollback with logs of this length. */
   Shape withLocalRollback(long logBytes) {
     return withLocalRollback(new RecoveryPolicy.Log.OfBytes(logBytes));
   }
 
-  /** Only failed ranks go back, as far as these logs allow that. */
+  /** Sets local rollback with these logs. */
   Shape withLocalRollback(RecoveryPolicy.Log log) {
     return withRecovery(
         switch (recovery()) {
@@ -101,12 +101,12 @@ record Shape(
         });
   }
 
-  /** All ranks go back. */
+  /** Sets global rollback. */
   Shape withGlobalRollback() {
     return withRecovery(new Global(recovery().overlapped(), recovery().files()));
   }
 
-  /** In a {@code flowLoop} at most so many ranks compute again, and the others wait. */
+  /** Sets data-flow rollback: at most this many ranks of a {@code flowLoop} compute again. */
   Shape withFlowRollback(int ranks) {
     return withRecovery(new Flow(ranks, recovery().log(), recovery().files()));
   }
@@ -135,7 +135,7 @@ record Shape(
     return withRecovery(new Checked(recovery().files()));
   }
 
-  /** Ranks go on while a checkpoint is taken. */
+  /** Sets overlapped checkpoints: ranks continue while a checkpoint is taken. */
   Shape withOverlap() {
     return withRecovery(
         switch (recovery()) {
@@ -213,7 +213,9 @@ record Shape(
       this.onNoSpare = onNoSpare;
     }
 
-    /** Files are an option of their own. */
+    /**
+     * Returns the policy, with whether checkpoints are written to files, which is set separately.
+     */
     private RecoveryPolicy recovery() {
       boolean written = files.every > 0;
       return switch (policy) {
@@ -240,7 +242,7 @@ record Shape(
     }
   }
 
-  /** What is run to find out whether it is survived. */
+  /** Returns the program that such jobs run. */
   JobSimulation.Program program() {
     if (collectives) {
       return CollectivesWorkload::run;
@@ -254,7 +256,7 @@ record Shape(
     return Workload::run;
   }
 
-  /** A job to which nothing happens, of the same program. */
+  /** Returns a job of the same program without faults. */
   Shape undisturbed() {
     Shape plain = plain(size(), 0, JobSpec.OnNoSpare.ABORT);
     if (collectives) {
@@ -270,7 +272,7 @@ record Shape(
     return requestsUnderWay ? local.withRequestsUnderWay() : local;
   }
 
-  /** What chooses such jobs on the command line. */
+  /** Returns the command line's option for such jobs. */
   String option() {
     if (collectives) {
       return " --collectives";

@@ -46,7 +46,7 @@ final class SimFiles {
 
     boolean written;
 
-    /** Whose last image is damaged; -1 for nobody's. */
+    /** The rank whose last image is damaged; -1 for none. */
     int damaged = -1;
 
     Version(int epoch, List<CheckpointId> needed) {
@@ -103,7 +103,7 @@ final class SimFiles {
     return version;
   }
 
-  /** As the helper does, which compares what it copies; nothing if it has changed. */
+  /** Copies an image as the helper does; returns nothing if it has changed meanwhile. */
   private static byte[] copy(SimNodeMemory memory, PinnedImage image) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment piece = memory.open(image.piece(), arena);
@@ -129,7 +129,7 @@ final class SimFiles {
     return versions.stream().anyMatch(each -> each.written && each.damaged < 0);
   }
 
-  /** What a rank sees of them. */
+  /** The files as a rank sees them. */
   CheckpointSource source(SimProcess process) {
     return new CheckpointSource() {
       @Override

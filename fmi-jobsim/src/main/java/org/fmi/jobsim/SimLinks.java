@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * the real handshake.
  */
 final class SimLinks implements RingLinks, SimPort.Acceptor {
-  /** As the transport that reaches all ranks, over which a log-ring can always be connected. */
+  /** Kind of link of the transport that reaches all ranks: a log-ring can always use it. */
   private static final String NAME = "sim";
 
   /** Of numbers that nothing in a simulation depends on. */
@@ -42,7 +42,7 @@ final class SimLinks implements RingLinks, SimPort.Acceptor {
   private final Handler handler;
   private final SimPort port;
 
-  /** Those that stand, by rank. */
+  /** Open connections, by rank. */
   private final Map<Integer, SimStream> links = new TreeMap<>();
 
   private boolean closed;

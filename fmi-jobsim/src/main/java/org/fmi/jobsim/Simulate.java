@@ -146,7 +146,7 @@ public final class Simulate {
     return same && result.verdict().allowed();
   }
 
-  /** What repeats a job. */
+  /** Returns the command that repeats a job. */
   static String command(Schedule schedule) {
     return "dev/simulate --seed " + schedule.seed() + schedule.shape().option() + " --trace";
   }

@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A job for the test of a program: its ranks run on threads of this JVM, one at a time, in an order
- * drawn from the seed. Each rank has a node of its own; nothing fails but what is asked for. Where
+ * drawn from the seed. Each rank has a dedicated node; only the requested faults happen. Where
  * nothing does, iterations are repeated and compared, as with {@code fmirun --check}.
  */
 public final class SimulatedJob {
   /** The longest distance between checkpoints, in iterations; the seed draws one. */
   private static final long LONGEST_INTERVAL = 8;
 
-  /** What a rank receives outside of loops may be this long in all. */
+  /** The most bytes that a rank may receive outside of loops. */
   private static final long RECORD_LIMIT_BYTES = 64L << 20;
 
   /** Classes of FMI that run in a rank, and of the JDK. */
@@ -32,7 +32,7 @@ public final class SimulatedJob {
       Pattern.compile(
           "java\\.|jdk\\.|org\\.fmi\\.((core|spi|testkit|jobsim|ckpt|logring)\\.|[A-Z])");
 
-  /** What each rank runs. */
+  /** The program of each rank. */
   @FunctionalInterface
   public interface Program {
     /**
@@ -53,13 +53,13 @@ public final class SimulatedJob {
     public static final long AFTER_LOOP = -1;
   }
 
-  /** How a job ended. */
+  /** The end of a job. */
   public sealed interface Ending {
     /**
      * Decided by the job.
      *
-     * @param status as the exit status of {@code fmirun}: 0 if all ranks have come to their end
-     * @param left what no rank has come to
+     * @param status as the exit status of {@code fmirun}: 0 if all ranks have completed
+     * @param left faults that no rank has reached
      */
     record Ended(int status, String message, List<Kill> left) implements Ending {}
 
@@ -67,7 +67,7 @@ public final class SimulatedJob {
     record Threw(int rank, Throwable thrown) implements Ending {}
 
     /**
-     * Ranks wait for what never comes, or the simulation itself has failed.
+     * Ranks wait for messages that never arrive, or the simulation itself has failed.
      *
      * @param waits for each rank that runs, what it waits in, and where that was called
      */
@@ -114,7 +114,7 @@ public final class SimulatedJob {
     }
   }
 
-  /** That ranks have called one collective in different iterations, as the job was warned. */
+  /** Returns the warnings about ranks that called one collective in different iterations. */
   public List<String> skippedCollectives() {
     return simulation.notices(Notice.Warned.class).stream()
         .filter(n -> n.about().equals(Notice.Warned.ITERATIONS))
@@ -165,6 +165,6 @@ public final class SimulatedJob {
         method = frame.getMethodName();
       }
     }
-    return "has come to the end of its part";
+    return "has completed its part";
   }
 }

@@ -34,8 +34,8 @@ final class Workload {
 
   /**
    * A message long enough to be read out of the neighbour's memory. However it ends, the memory is
-   * then the program's own: neither does an old epoch write it, nor does anybody read what it was
-   * used for next.
+   * then the program's again: neither does an old epoch write it, nor does any rank read what it is
+   * reused for.
    */
   private static void exchange(
       Comm world, MemorySegment out, int right, MemorySegment in, int left, byte iteration) {
@@ -173,7 +173,7 @@ final class Workload {
     long[] between = {u.get()[0] + late[0] + (long) (mean[0] * 1000)};
     world.allReduce(between, Op.SUM);
 
-    // Each rank has enough after another number of iterations; all stop after that of the last.
+    // Each rank has enough after a different number of iterations; all stop after the last of them.
     long[] converged = {between[0]};
     StateRef<Random> random = StateRef.of(new Random(between[0] + rank));
     StateRef<List<Seen>> seen = StateRef.of(new ArrayList<>());
@@ -207,7 +207,7 @@ final class Workload {
           done = true;
         }
       } catch (Rollback e) {
-        // the next call of loop goes back
+        // the next call of loop rolls back
       }
     }
 

@@ -19,9 +19,9 @@ public final class Progress {
   private boolean drawn;
 
   /**
-   * One that has just begun.
+   * \t * Creates a display of work that has just begun.
    *
-   * @param terminal what is drawn goes there; where there is none, nowhere
+   * @param terminal receives the drawing, if there is a terminal
    * @param clock in nanoseconds
    */
   public Progress(Consumer<String> terminal, LongSupplier clock) {
@@ -30,13 +30,13 @@ public final class Progress {
     this.nextNanos = clock.getAsLong() + FIRST_NANOS;
   }
 
-  /** How much there is to do, in any unit; may be a guess. */
+  /** Sets the amount of work, in any unit; may be a guess. */
   public void expect(double all) {
     total = all;
     done = 0;
   }
 
-  /** So much more is done. */
+  /** Adds an amount of completed work. */
   public void add(double more) {
     done += more;
     long now = clock.getAsLong();

@@ -126,7 +126,7 @@ public enum Quantity {
     return values;
   }
 
-  /** As people write it, in the greatest unit of which it has one, with three digits. */
+  /** Returns the value with three digits, in the greatest unit that it reaches. */
   public String format(double value) {
     if (this == COUNT) {
       return String.format(Locale.ROOT, "%,d", (long) value);

@@ -58,7 +58,9 @@ public final class Advisor {
     return all;
   }
 
-  /** On few nodes, large groups are those of all nodes. */
+  /**
+   * Returns whether two candidates have equal groups: on few nodes, large groups hold all nodes.
+   */
   private static boolean isSame(Candidate one, Candidate other) {
     return one.grouping().losses() == other.grouping().losses()
         && one.grouping().mostMembers() == other.grouping().mostMembers();
@@ -106,7 +108,7 @@ public final class Advisor {
         levels.useful(job.workSeconds(), filesMtbf));
   }
 
-  /** How likely it is that more members of the same group are lost until all run again. */
+  /** Returns the probability that more members of the group are lost before all ranks run again. */
   private double moreLost(Grouping grouping, double seconds) {
     double single = mix.kinds().getFirst().rate(1);
     double mean = single * (grouping.mostMembers() - 1) * seconds;

@@ -3,7 +3,7 @@ package org.fmi.sim.checkpoint;
 import org.fmi.sim.failures.Grouping;
 
 /**
- * A choice of checkpoint groups, and what it comes to by the model.
+ * A choice of checkpoint groups, and its results by the model.
  *
  * @param groupSize as {@code --group-size}
  * @param grouping the groups

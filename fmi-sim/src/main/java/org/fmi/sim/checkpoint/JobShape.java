@@ -9,7 +9,7 @@ package org.fmi.sim.checkpoint;
  * @param workSeconds how long it would take without checkpoints and failures
  */
 public record JobShape(int ranks, int ranksPerNode, double stateBytes, double workSeconds) {
-  /** How many nodes it has. */
+  /** Returns the number of nodes. */
   public int nodes() {
     return Math.ceilDiv(ranks, ranksPerNode);
   }

@@ -8,13 +8,13 @@ import org.fmi.rules.IntervalTuner;
  *
  * @param cost by how much a checkpoint delays the program
  * @param latency from its beginning until it counts
- * @param restart from a failure until the program goes on where the checkpoint was taken
- * @param mtbf mean time between the failures that are this level's
+ * @param restart from a failure until the program continues where the checkpoint was taken
+ * @param mtbf mean time between the failures that this level survives
  */
 public record Level(double cost, double latency, double restart, double mtbf) {
   /**
-   * One in memory, as the FMI paper models it (§V-B): a copy, the exchange within the group, and
-   * the code's arithmetic; a restart gathers what was lost as well.
+   * Models checkpoints in memory, as the FMI paper does (§V-B): a copy, the exchange within the
+   * group, and the code's arithmetic; a restart gathers what was lost as well.
    *
    * @param bytes of state on a node
    * @param members of a group
@@ -34,7 +34,7 @@ public record Level(double cost, double latency, double restart, double mtbf) {
   }
 
   /**
-   * One on files, which are written while the program goes on.
+   * Models checkpoints on files, which are written while the program continues.
    *
    * @param bytes of state on all nodes
    */

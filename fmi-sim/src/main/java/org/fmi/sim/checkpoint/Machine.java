@@ -1,7 +1,7 @@
 package org.fmi.sim.checkpoint;
 
 /**
- * What a machine does in a second, for checkpoints.
+ * Rates of a machine that checkpoints depend on.
  *
  * @param memoryRate bytes that a node copies, or computes the code of, per second
  * @param networkRate bytes that a node sends, and receives, per second

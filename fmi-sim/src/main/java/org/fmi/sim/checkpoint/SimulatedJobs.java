@@ -8,17 +8,17 @@ import org.fmi.sim.failures.Failures;
 import org.fmi.sim.failures.NodeFailures;
 
 /**
- * The same job several times, each from a seed of its own.
+ * Results of one job run several times, each from a different seed.
  *
  * @param useful the share of the time that was useful: its mean, least and most
  * @param failures mean number of failures
- * @param fromFiles mean number of times that files, or the beginning, were gone back to
+ * @param fromFiles mean number of rollbacks to files, or to the beginning
  */
 public record SimulatedJobs(DoubleSummaryStatistics useful, double failures, double fromFiles) {
   /**
    * Runs a job with these checkpoints.
    *
-   * @param done is told after each run
+   * @param done is called after each run
    */
   public static SimulatedJobs run(
       Candidate candidate, FailureMix mix, double work, int count, long firstSeed, Runnable done) {
@@ -34,7 +34,7 @@ public record SimulatedJobs(DoubleSummaryStatistics useful, double failures, dou
   /**
    * Runs a job, each time with new failures.
    *
-   * @param done is told after each run
+   * @param done is called after each run
    */
   public static SimulatedJobs run(
       TwoLevels levels,

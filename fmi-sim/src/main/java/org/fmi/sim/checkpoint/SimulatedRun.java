@@ -4,27 +4,27 @@ import java.util.SplittableRandom;
 import org.fmi.sim.failures.Failures;
 
 /**
- * A job of which only its checkpoints, its failures and the time are left: it computes, takes
- * checkpoints in memory and writes some of them to files, is struck, goes back, and computes again.
+ * Abstract run of a job, reduced to checkpoints, failures and time: it computes, takes checkpoints
+ * in memory and writes some of them to files, fails, rolls back, and computes again.
  *
  * <p>A failure during a checkpoint costs that checkpoint; one during a restart begins it anew, with
- * all that was lost so far; one while a version is written to files gives that version up, as the
+ * everything lost until then; one while a version is written to files discards that version, as the
  * flush coordinator does.
  */
 public final class SimulatedRun {
-  /** A job that needs so many times its useful time does not come to an end. */
+  /** Multiple of the useful time after which a job counts as one that never ends. */
   private static final double HOPELESS = 1000;
 
   private static final double NEVER = Double.POSITIVE_INFINITY;
 
   /**
-   * How it went.
+   * The result of a run.
    *
    * @param useful the share of the time that was useful, from 0 to 1
-   * @param failures how many there were
-   * @param fromFiles how often it went back to files, or to its beginning
-   * @param checkpoints how many were committed in memory
-   * @param versions how many were written to files
+   * @param failures number of failures
+   * @param fromFiles number of rollbacks to files, or to the beginning
+   * @param checkpoints number of checkpoints committed in memory
+   * @param versions number of versions written to files
    */
   public record Result(
       double useful, long failures, long fromFiles, long checkpoints, long versions) {}
@@ -37,13 +37,13 @@ public final class SimulatedRun {
   private double now;
   private double nextFailure;
 
-  /** Useful seconds done; of them, those in the newest checkpoint in memory, and on files. */
+  /** Useful seconds done; the part in the newest checkpoint in memory; the part on files. */
   private double done;
 
   private double inMemory;
   private double onFiles;
 
-  /** The version that is being written; when it is whole; when it was begun. */
+  /** The version that is being written; the time at which it is whole; the time of its begin. */
   private double written;
 
   private double wholeAt = NEVER;
@@ -75,7 +75,7 @@ public final class SimulatedRun {
     while (done < work && now < HOPELESS * work) {
       double target = Math.min(work, inMemory + levels.memoryInterval());
       if (!compute(target) || (done < work && !checkpoint())) {
-        goBack();
+        rollBack();
       }
     }
     return new Result(done / now, struck, fromFiles, checkpoints, versions);
@@ -86,7 +86,7 @@ public final class SimulatedRun {
     nextFailure = rate == 0 ? NEVER : now - Math.log(1 - random.nextDouble()) / rate;
   }
 
-  /** Computes until so much is done; returns whether no failure came before. */
+  /** Computes up to a target; returns whether no failure happened before. */
   private boolean compute(double target) {
     while (done < target) {
       double speed = wholeAt == NEVER ? 1 : speedWhileWriting();
@@ -95,7 +95,7 @@ public final class SimulatedRun {
         now = nextFailure;
         return false;
       }
-      // What is done must reach the target, whatever is rounded.
+      // The sum must reach the target despite rounding.
       done = end == wholeAt ? Math.min(target, done + (end - now) * speed) : target;
       now = end;
       endWriting();
@@ -108,7 +108,7 @@ public final class SimulatedRun {
     return files == null || files.latency() == 0 ? 1 : 1 - files.cost() / files.latency();
   }
 
-  /** The version that is being written is whole, if its time has come. */
+  /** Completes the version that is being written, if it is due. */
   private void endWriting() {
     if (wholeAt <= now) {
       onFiles = written;
@@ -117,7 +117,7 @@ public final class SimulatedRun {
     }
   }
 
-  /** Takes a checkpoint; returns whether no failure came before its end. */
+  /** Takes a checkpoint; returns whether no failure happened before its end. */
   private boolean checkpoint() {
     double end = now + levels.memory().cost();
     if (nextFailure < end) {
@@ -137,8 +137,8 @@ public final class SimulatedRun {
     return true;
   }
 
-  /** A failure has come: restarts, as often as others come meanwhile. */
-  private void goBack() {
+  /** Restarts after a failure, and again after each failure during the restart. */
+  private void rollBack() {
     endWriting();
     wholeAt = NEVER;
     boolean memory = true;

@@ -16,8 +16,8 @@ public record FailureMix(String name, List<FailureKind> kinds) {
   }
 
   /**
-   * Those of TSUBAME 2.0 (FMI paper, Table I: failures per year of the whole machine, here of one
-   * node, power supply, edge switch or rack).
+   * Failures of TSUBAME 2.0 (FMI paper, Table I: failures per year of the whole machine, here of
+   * one node, power supply, edge switch or rack).
    */
   public static FailureMix tsubame2() {
     return new FailureMix(

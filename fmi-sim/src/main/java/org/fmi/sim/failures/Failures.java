@@ -2,22 +2,22 @@ package org.fmi.sim.failures;
 
 import java.util.SplittableRandom;
 
-/** Failures that come to a simulated job by chance; keeps what is lost until all run again. */
+/** Random failures of a simulated job, with the losses since all ranks ran last. */
 public interface Failures {
-  /** How many come per second. */
+  /** Returns the failures per second. */
   double rate();
 
   /**
-   * One comes.
+   * Draws a failure.
    *
-   * @return whether the job goes on from memory; false if more is lost by now than groups survive
+   * @return whether the job restarts from memory; false if more is lost by now than groups survive
    */
   boolean strike(SplittableRandom random);
 
-  /** All run again: groups are whole. */
+  /** Notes that all ranks run again: groups are whole. */
   void healed();
 
-  /** Of two kinds: those that groups survive, and those that only files do. */
+  /** Returns failures of two kinds: survived by groups, and survived by files alone. */
   static Failures ofRates(double memory, double files) {
     return new Failures() {
       @Override

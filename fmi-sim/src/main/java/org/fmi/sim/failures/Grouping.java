@@ -6,7 +6,7 @@ import org.fmi.job.Groups;
 
 /**
  * The checkpoint groups of a job with as many ranks on each node, as the decision maker forms them:
- * each rank of a node is in a group of its own, of the same nodes as the others.
+ * each rank of a node is in a different group, and all these groups have the same nodes.
  */
 public final class Grouping {
   private final int nodes;

@@ -5,18 +5,18 @@ import org.fmi.sim.failures.Grouping;
 import org.fmi.sim.failures.NodeFailures;
 
 /**
- * What runs with one strategy come to, on average over seeds.
+ * Mean results of runs with one strategy, over seeds.
  *
  * @param failures in a run
- * @param beyondGroups those of them that groups did not survive
+ * @param beyondGroups failures that groups did not survive
  * @param again iterations of one host that were computed again, of all hosts
  * @param seconds of a run
  */
 public record RollbackMean(double failures, double beyondGroups, double again, double seconds) {
   /**
-   * Runs it with so many seeds.
+   * Runs a stencil with a number of seeds.
    *
-   * @param done is told after each of them
+   * @param done is called after each run
    */
   public static RollbackMean of(
       Stencil stencil,
@@ -41,7 +41,7 @@ public record RollbackMean(double failures, double beyondGroups, double again, d
     return new RollbackMean(failures / seeds, beyondGroups / seeds, again / seeds, seconds / seeds);
   }
 
-  /** What a failure costs. */
+  /** Returns the iterations computed again per failure. */
   public double againPerFailure() {
     return failures == 0 ? 0 : again / failures;
   }

@@ -1,10 +1,10 @@
 package org.fmi.sim.rollback;
 
 /**
- * How a run went.
+ * The result of a run.
  *
- * @param failures that have come
- * @param beyondGroups those of them that groups did not survive: all went back to files
+ * @param failures number of failures
+ * @param beyondGroups failures that groups did not survive: all hosts rolled back to files
  * @param again iterations of one host that were computed again, of all hosts
  * @param seconds that the whole run took
  */

@@ -8,15 +8,15 @@ import org.fmi.rules.FlowPlan;
 import org.fmi.sim.failures.NodeFailures;
 
 /**
- * Runs a stencil with failures by chance. A host computes an iteration as soon as its own last one
- * is done and those of its neighbours have come; so hosts run apart, by one iteration per neighbour
- * between them.
+ * Runs a stencil with random failures. A host computes an iteration as soon as it has finished the
+ * last one and received its neighbours' results; so two hosts may be apart by one iteration per
+ * neighbour between them.
  *
  * <p>Between two failures all tasks are done that end before the second one, iteration by
  * iteration.
  */
 public final class RollbackRun {
-  /** A run that takes so many times what it would without failures does not come to an end. */
+  /** Multiple of the time without failures after which a run counts as one that never ends. */
   private static final double HOPELESS = 100;
 
   private final Stencil stencil;
@@ -25,20 +25,20 @@ public final class RollbackRun {
   private final SplittableRandom random;
   private final int[][] neighbours;
 
-  /** How many iterations a host has done. */
+  /** Iterations that each host has completed. */
   private final int[] done;
 
-  /** When it had done the last of them, and the one before. */
+  /** The time at which each host completed its last iteration, and the one before. */
   private final double[] last;
 
   private final double[] before;
 
-  /** A host that goes back alone: when it began, and when it is where it was. */
-  private final double[] wentBack;
+  /** The time at which a host that rolls back alone began, and at which it has caught up. */
+  private final double[] rolledBack;
 
   private final double[] caughtUp;
 
-  /** Until when all wait for those that compute again. */
+  /** The time until which all hosts wait for the hosts that compute again. */
   private double resumed;
 
   private int struck;
@@ -56,7 +56,7 @@ public final class RollbackRun {
     this.done = new int[hosts];
     this.last = new double[hosts];
     this.before = new double[hosts];
-    this.wentBack = new double[hosts];
+    this.rolledBack = new double[hosts];
     this.caughtUp = new double[hosts];
   }
 
@@ -95,7 +95,7 @@ public final class RollbackRun {
       progress = false;
       double meeting = meeting(iteration);
       for (int host = 0; host < done.length; host++) {
-        // Who is beyond this iteration already may let others go on.
+        // A host that is beyond this iteration may let other hosts continue.
         progress |= done[host] > iteration;
         if (done[host] == iteration) {
           double end = Math.max(meeting, ready(host, iteration)) + stencil.step();
@@ -114,7 +114,9 @@ public final class RollbackRun {
     return iteration > 0 && iteration % stencil.interval() == 0;
   }
 
-  /** When all have met before an iteration; 0 if they do not, and never if some are missing. */
+  /**
+   * Returns the time of the meeting before an iteration; 0 for none, infinity if hosts are missing.
+   */
   private double meeting(int iteration) {
     if (!stencil.synchronous() || !isCheckpoint(iteration)) {
       return 0;
@@ -129,13 +131,13 @@ public final class RollbackRun {
     return all + stencil.checkpoint();
   }
 
-  /** When a host had done so many iterations: as many as it has done, or one less. */
+  /** Returns the time at which a host had completed its newest iteration, or the one before. */
   private double finished(int host, int iterations) {
     assert done[host] - iterations <= 1 : "too far ahead";
     return done[host] == iterations ? last[host] : before[host];
   }
 
-  /** When a host can begin an iteration; never if what it needs has not been computed. */
+  /** Returns the time at which a host can begin an iteration; infinity if a result is missing. */
   private double ready(int host, int iteration) {
     double ready = Math.max(resumed, Math.max(last[host], caughtUp[host]));
     for (int neighbour : neighbours[host]) {
@@ -158,19 +160,19 @@ public final class RollbackRun {
       beyondGroups++;
       int checkpoint = least() / stencil.interval() * stencil.interval();
       int files = stencil.filesInterval();
-      allGoBack(time, files == 0 ? 0 : checkpoint / files * files);
+      rollBackAll(time, files == 0 ? 0 : checkpoint / files * files);
     } else if (strategy == Strategy.GLOBAL) {
-      allGoBack(time, least() / stencil.interval() * stencil.interval());
+      rollBackAll(time, least() / stencil.interval() * stencil.interval());
     } else if (strategy == Strategy.LOCAL) {
-      goBack(time, failures.lost());
+      rollBack(time, failures.lost());
     } else {
       follow(time, failures.lost());
     }
-    // Detection and replacement take the time of a restart; groups are whole behind it.
+    // Detection and replacement take the time of a restart; groups are whole after it.
     failures.healed();
   }
 
-  private void allGoBack(double time, int checkpoint) {
+  private void rollBackAll(double time, int checkpoint) {
     for (int host = 0; host < done.length; host++) {
       leaveReplay(host, time);
       again += done[host] - checkpoint;
@@ -181,20 +183,18 @@ public final class RollbackRun {
     }
   }
 
-  /**
-   * They repeat what they have done since their checkpoints; what others sent comes out of logs.
-   */
-  private void goBack(double time, Collection<Integer> lost) {
+  /** Lets lost hosts repeat their iterations since the checkpoint, with messages out of logs. */
+  private void rollBack(double time, Collection<Integer> lost) {
     for (int host : lost) {
       leaveReplay(host, time);
       int repeated = done[host] % stencil.interval();
       again += repeated;
-      wentBack[host] = time + stencil.restart();
-      caughtUp[host] = wentBack[host] + repeated * (stencil.step() + stencil.halo());
+      rolledBack[host] = time + stencil.restart();
+      caughtUp[host] = rolledBack[host] + repeated * (stencil.step() + stencil.halo());
     }
   }
 
-  /** They come from their checkpoint to where the furthest of them was, and the others wait. */
+  /** Lets lost hosts compute up to the furthest of them, while the other hosts wait. */
   private void follow(double time, Collection<Integer> lost) {
     BitSet back = new BitSet();
     int front = 0;
@@ -213,12 +213,12 @@ public final class RollbackRun {
     resumed = time + stencil.restart() + iterations * (stencil.step() + stencil.halo());
   }
 
-  /** What a host that goes back already will not repeat now was counted too early. */
+  /** Subtracts the repeated iterations that a host, lost again while it repeats, does not reach. */
   private void leaveReplay(int host, double time) {
     if (caughtUp[host] > time) {
       int all = done[host] % stencil.interval();
       double each = stencil.step() + stencil.halo();
-      int repeated = (int) Math.max(0, (time - wentBack[host]) / each);
+      int repeated = (int) Math.max(0, (time - rolledBack[host]) / each);
       again -= all - Math.min(all, repeated);
     }
   }

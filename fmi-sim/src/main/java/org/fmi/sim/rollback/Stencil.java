@@ -9,12 +9,12 @@ import java.util.Arrays;
  * @param columns hosts of a row; as many as there are for a line
  * @param rows of hosts; 1 for a line
  * @param iterations of the whole program
- * @param step what an iteration of one host takes
- * @param halo until what a neighbour has computed has come
+ * @param step time of an iteration of one host
+ * @param halo time until a neighbour's result is received
  * @param interval iterations between checkpoints in memory
- * @param checkpoint what one takes
+ * @param checkpoint time of a checkpoint
  * @param filesInterval iterations between versions on files; 0: there are none
- * @param restart from a failure until those that go back compute again
+ * @param restart from a failure until the hosts that roll back compute again
  * @param synchronous whether all wait for each other at a checkpoint
  */
 public record Stencil(
@@ -28,7 +28,7 @@ public record Stencil(
     int filesInterval,
     double restart,
     boolean synchronous) {
-  /** How many rows make a grid of so many hosts as square as it can be without one too many. */
+  /** Returns the rows of the most nearly square grid with exactly this number of hosts. */
   public static int rowsOf(int hosts) {
     int rows = 1;
     for (int r = 2; r * r <= hosts; r++) {
@@ -37,12 +37,12 @@ public record Stencil(
     return rows;
   }
 
-  /** How many hosts it has. */
+  /** Returns the number of hosts. */
   public int hosts() {
     return columns * rows;
   }
 
-  /** Those a host needs the parts of; its own is not among them. */
+  /** Returns the hosts whose parts a host needs. */
   int[] neighbours(int host) {
     int column = host % columns;
     int row = host / columns;

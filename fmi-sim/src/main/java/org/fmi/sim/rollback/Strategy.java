@@ -4,36 +4,36 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** Who goes back to a checkpoint in memory after a failure. */
+/** The hosts that roll back to a checkpoint in memory after a failure. */
 public enum Strategy {
   /** All hosts. */
   GLOBAL,
-  /** Only those that have failed; the others send them again what they have sent, out of a log. */
+  /** Only the failed hosts; the other hosts resend their messages out of a log. */
   LOCAL,
   /**
-   * Those that have failed, helped by those that their data came from, as far as these are needed;
-   * the others wait.
+   * The failed hosts, helped by the hosts that their data came from, for as long as they are
+   * needed; all other hosts wait.
    */
   FLOW,
-  /** The same, where all that help compute as much as those that have failed (Alg. 1). */
+  /** The same, but all helpers compute as much as the failed hosts (Alg. 1). */
   FLOW_PAPER;
 
-  /** As options have it, such as {@code flow-paper}. */
+  /** Returns the name in options, such as {@code flow-paper}. */
   public String option() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** What options may say. */
+  /** Returns the names that options may have. */
   public static List<String> options() {
     return Arrays.stream(values()).map(Strategy::option).toList();
   }
 
-  /** The one that an option names. */
+  /** Returns the strategy that an option names. */
   public static Strategy of(String option) {
     return valueOf(option.replace('-', '_').toUpperCase(Locale.ROOT));
   }
 
-  /** How many are run for these: what others save is beside {@link #GLOBAL}, which always is. */
+  /** Returns the number of runs: {@link #GLOBAL} always runs, as the baseline of the other ones. */
   public static int runs(List<Strategy> chosen) {
     return chosen.size() + (chosen.contains(GLOBAL) ? 0 : 1);
   }

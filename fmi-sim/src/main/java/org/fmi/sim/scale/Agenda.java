@@ -3,7 +3,7 @@ package org.fmi.sim.scale;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** What is going to happen, in simulated seconds; at the same time, in the order it was planned. */
+/** Planned events in simulated seconds; events of the same time happen in the order planned. */
 final class Agenda {
   private record Entry(double at, long number, Runnable what) {}
 
@@ -21,7 +21,7 @@ final class Agenda {
     entries.add(new Entry(time, planned++, what));
   }
 
-  /** Lets happen what is planned, until nothing is. */
+  /** Runs planned events until none is left. */
   void run() {
     while (true) {
       Entry next = entries.poll();

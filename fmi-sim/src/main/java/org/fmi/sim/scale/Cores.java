@@ -1,17 +1,17 @@
 package org.fmi.sim.scale;
 
 /**
- * The cores of all machines: who needs one of a machine waits until one is free, first come, first
- * served. There may be a million machines, so all that is kept of a core is a number.
+ * The cores of all machines: a task waits until a core of its machine is free, first come, first
+ * served. There may be a million machines, so a core is stored as one number.
  */
 final class Cores {
   private final int each;
 
-  /** When each is free, those of a machine beside each other. */
+  /** The time at which each core is free; a machine's cores are adjacent. */
   private final double[] freeAt;
 
   /**
-   * All are free from the beginning.
+   * Creates free cores.
    *
    * @param each how many each machine has
    */
@@ -21,7 +21,7 @@ final class Cores {
     this.freeAt = new double[Math.multiplyExact(machines, each)];
   }
 
-  /** Computes for so long from this time on, or as soon as a core is free; returns when it ends. */
+  /** Computes for this long from this time on, or as soon as a core is free; returns the end. */
   double compute(int machine, double from, double seconds) {
     int first = machine * each;
     int core = first;

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Counts what the decision maker does on each kind of event, and measures how long it takes. */
 public final class Decisions {
-  /** What the job does meanwhile. */
+  /** The phases of a job. */
   public enum Step {
     START,
     RECOVERY
   }
 
-  /** On one kind of event. */
+  /** Statistics of one kind of event. */
   public static final class Kind {
     private long events;
     private long commands;
@@ -50,27 +50,27 @@ public final class Decisions {
       return commands;
     }
 
-    /** The most that followed from one event. */
+    /** Returns the most commands that followed from one event. */
     public long mostCommands() {
       return mostCommands;
     }
 
-    /** How often it has looked at a node or a rank. */
+    /** Returns how many times it has looked at a node or a rank. */
     public long looks() {
       return looks;
     }
 
-    /** The most for one event. */
+    /** Returns the most looks for one event. */
     public long mostLooks() {
       return mostLooks;
     }
 
-    /** Of this machine's time. */
+    /** Returns the time on this machine. */
     public long nanos() {
       return nanos;
     }
 
-    /** What one event took at most. */
+    /** Returns the longest time of one event. */
     public long longestNanos() {
       return longestNanos;
     }
@@ -102,12 +102,12 @@ public final class Decisions {
     return count(what.getClass().getSimpleName(), () -> job().on(event));
   }
 
-  /** From now on it recovers. */
+  /** Begins the phase of recovery. */
   void recover() {
     step = Step.RECOVERY;
   }
 
-  /** Lets go of the decision maker, and so finds what it takes. */
+  /** Releases the decision maker, and measures its heap by that. */
   void end() {
     long before = meter.heapBytes();
     job = null;
@@ -138,14 +138,14 @@ public final class Decisions {
     return commands;
   }
 
-  /** On all of them in this step. */
+  /** Returns the sum of all kinds in a phase. */
   public Kind all(Step of) {
     Kind all = new Kind();
     kinds(of).values().forEach(all::add);
     return all;
   }
 
-  /** By the name of the event, or of what a rank has said. */
+  /** Returns the statistics by the name of the event, or of the rank's message. */
   public Map<String, Kind> kinds(Step of) {
     return kinds.getOrDefault(of, Map.of());
   }

@@ -2,12 +2,12 @@ package org.fmi.sim.scale;
 
 /** Measures on this machine what a simulation only counts. */
 public interface Meter {
-  /** Its clock, in nanoseconds. */
+  /** Returns the machine's clock, in nanoseconds. */
   long nanos();
 
-  /** How much of the heap is in use, without what nothing refers to. */
+  /** Returns the heap in use, without garbage. */
   long heapBytes();
 
-  /** One more event has been decided on. */
+  /** Notes one more decided event. */
   default void decided() {}
 }

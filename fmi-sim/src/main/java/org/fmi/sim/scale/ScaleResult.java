@@ -1,8 +1,8 @@
 package org.fmi.sim.scale;
 
 /**
- * How a job on many nodes has started, and recovered from a loss. Times in simulated seconds: those
- * of the start from its beginning, those of the recovery from the loss.
+ * The start of a job on many nodes, and its recovery from a loss. Times in simulated seconds, from
+ * the beginning of the start, and from the loss.
  *
  * @param daemonsUp all daemons were up
  * @param joined all ranks had joined

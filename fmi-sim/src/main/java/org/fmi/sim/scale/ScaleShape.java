@@ -17,7 +17,7 @@ import org.fmi.job.JobSpec;
  */
 public record ScaleShape(
     int nodes, int ranksPerNode, int spares, int machines, int cores, int logRingBase, int lost) {
-  /** How many ranks it has. */
+  /** Returns the number of ranks. */
   public int ranks() {
     return nodes * ranksPerNode;
   }

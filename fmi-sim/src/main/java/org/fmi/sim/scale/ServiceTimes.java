@@ -1,8 +1,8 @@
 package org.fmi.sim.scale;
 
 /**
- * How long each step takes, in seconds. The values are those of a real run: {@code bench/calibrate}
- * prints them.
+ * Durations of the steps, in seconds, as measured in a real run: {@code bench/calibrate} prints
+ * them.
  *
  * @param launch of fmirun, to begin the start of one daemon
  * @param daemon of a core, from then until the daemon has said that it is up

@@ -19,15 +19,15 @@ import org.fmi.rules.LogRing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts a job on many nodes, takes a checkpoint, loses nodes with their ranks, and goes on until
- * all run again. Decisions are those of {@link JobController}, notices go as {@link LogRing} says;
- * all else is a time.
+ * Starts a job on many nodes, takes a checkpoint, loses nodes with their ranks, and continues until
+ * all ranks run again. {@link JobController} decides, and notices travel along {@link LogRing};
+ * everything else is a duration.
  *
  * <p>fmirun is one server: it takes messages in the order in which they come, and each one, and
  * each that goes out, takes its time.
  */
 public final class SimulatedStart {
-  /** Processes that stand by are ready by then, and whatever else has gone on has ended. */
+  /** The time by which standby processes are ready and all other activity has ended. */
   private static final double CALM = 60;
 
   private static final long STATE_BYTES = 1 << 20;
@@ -45,7 +45,7 @@ public final class SimulatedStart {
   private final boolean[] standbys;
   private final int firstVictim;
 
-  /** When fmirun has done all that has come so far. */
+  /** The time at which fmirun has handled everything received so far. */
   private double busyUntil;
 
   private int connected;
@@ -54,7 +54,7 @@ public final class SimulatedStart {
   private int hops;
   private long startBytes;
 
-  /** When what was reported first, by the epoch. */
+  /** The time of each kind's first report, by epoch. */
   private final Map<String, Double> told = new HashMap<>();
 
   private SimulatedStart(ScaleShape shape, ServiceTimes times, long seed, Meter meter) {
@@ -72,7 +72,7 @@ public final class SimulatedStart {
   }
 
   /**
-   * Runs it.
+   * Runs the job.
    *
    * @param seed chooses the nodes that are lost
    * @param meter measures decisions
@@ -110,7 +110,7 @@ public final class SimulatedStart {
 
   // ---- fmirun
 
-  /** Something comes to fmirun, which takes it when it has time. */
+  /** Sends an event to fmirun, which handles it when it has time. */
   private void tell(double arrives, JobEvent event) {
     agenda.at(
         arrives,
@@ -157,7 +157,7 @@ public final class SimulatedStart {
             JobCommand.Restored _,
             JobCommand.Checkpointed _,
             JobCommand.NotCheckpointed _ ->
-            throw new IllegalStateException("nobody asked for it: " + command);
+            throw new IllegalStateException("unexpected: " + command);
       }
     }
   }
@@ -181,7 +181,7 @@ public final class SimulatedStart {
 
   private void toAllNodes(ToDaemon order) {
     if (!(order instanceof ToDaemon.TellAll(JobMessage message))) {
-      throw new IllegalStateException("nobody asked for it: " + order);
+      throw new IllegalStateException("unexpected: " + order);
     }
     long bytes = ToDaemonCodec.encode(order).length;
     if (message instanceof JobMessage.Start) {
@@ -303,7 +303,7 @@ public final class SimulatedStart {
     }
   }
 
-  /** H1: after so much computing it has joined the epoch that it has heard of by then. */
+  /** H1: lets a rank compute and then join the newest epoch that it was notified of. */
   private void join(ThinRank rank, double seconds) {
     int process = rank.incarnation;
     agenda.at(
@@ -322,7 +322,7 @@ public final class SimulatedStart {
         });
   }
 
-  /** H2: all run as soon as all are connected, and have met in a barrier. */
+  /** H2: connects a rank; all ranks run once all are connected and have met in a barrier. */
   private void connect(ThinRank rank, int epoch) {
     rank.overlay = new LogRing(ranks.length, rank.number, shape.logRingBase());
     double up = compute(rank.node, agenda.now(), times.connect());
@@ -358,8 +358,8 @@ public final class SimulatedStart {
   }
 
   /**
-   * News come to a rank. Only the first do anything, so what will be later is left out: each rank
-   * gets them from all its neighbours, and of a million ranks that would be 38 million.
+   * Sends a notice to a rank. Only the first one has an effect, so later ones are left out: each
+   * rank gets it from all its neighbours, and with a million ranks that would be 38 million.
    */
   private void notice(ThinRank rank, double arrives, Runnable what) {
     if (arrives < rank.noticeAt) {
@@ -368,7 +368,7 @@ public final class SimulatedStart {
     }
   }
 
-  /** A rank has heard of a failure, perhaps for the first time: then it passes the notice on. */
+  /** Notifies a rank of a failure, which passes the first notice on. */
   private void noticed(ThinRank rank, int from, int failed, LogRing.@Nullable Notice news) {
     LogRing overlay = rank.overlay;
     if (news == null || overlay == null || !rank.alive || rank.epoch > 0) {

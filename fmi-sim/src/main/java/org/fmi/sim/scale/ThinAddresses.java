@@ -5,10 +5,10 @@ import java.util.SplittableRandom;
 
 /**
  * Addresses as ranks publish them over TCP and shared memory: as long as real ones, with ports that
- * nobody can foretell, as what starts an epoch is as long as they leave it when it is compressed.
+ * cannot be predicted, as they determine how well the message that starts an epoch compresses.
  */
 final class ThinAddresses {
-  /** Where systems take ports from that nobody has asked for. */
+  /** First of the ports that systems choose by themselves. */
   private static final int FIRST_PORT = 32768;
 
   private static final int LAST_PORT = 60999;
@@ -20,7 +20,7 @@ final class ThinAddresses {
     random = new SplittableRandom(seed);
   }
 
-  /** Those of a process in an epoch, by name. */
+  /** Returns the addresses of a process in an epoch, by name. */
   Map<String, byte[]> of(ThinRank rank) {
     String inbox = "shm-" + rank.number + "." + rank.incarnation + "-" + rank.epoch;
     String overlay = endpoint(rank.node);

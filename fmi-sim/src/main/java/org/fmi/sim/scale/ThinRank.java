@@ -3,7 +3,7 @@ package org.fmi.sim.scale;
 import org.fmi.rules.LogRing;
 import org.jspecify.annotations.Nullable;
 
-/** What is left of a rank: where it is, and in which epoch. */
+/** A rank reduced to its place and its epoch. */
 final class ThinRank {
   final int number;
   int node;
@@ -14,7 +14,7 @@ final class ThinRank {
   /** Has joined some epoch: a loop's checkpoint is known. */
   boolean running;
 
-  /** When the first news of the failure come to it, as far as known. */
+  /** The earliest known arrival of a notice of the failure. */
   double noticeAt = Double.POSITIVE_INFINITY;
 
   /** Its part of the overlay, in the current epoch. */
