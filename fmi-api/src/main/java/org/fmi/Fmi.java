@@ -12,7 +12,7 @@ import org.fmi.provider.FmiProvider;
  * <pre>{@code
  * try (Fmi fmi = Fmi.init(args)) {
  *   Comm world = fmi.world();
- *   fmi.loop(1000, iteration -> { exchange(world, u); step(u); }, u);
+ *   fmi.loop(1000, iteration -> { exchange(world, u); step(u); }, State.of("u", u));
  * }
  * }</pre>
  *
@@ -95,12 +95,13 @@ public interface Fmi extends AutoCloseable {
    *     place, except that a {@code StateRef} of an array gets a new one, which has new rows if it
    *     is an array of arrays, all of the sizes they had, and one of a serializable object a new
    *     one. A {@link ArrayBlock}, a {@link Replicated} or a {@link Repartitioned} of one of these
-   *     says how it is shared, for jobs that go on with another number of ranks.
+   *     says how it is shared, for jobs that go on with another number of ranks. A {@link State}
+   *     gives any of them a name for messages.
    * @throws IllegalStateException if called inside another loop or after {@link #close}, or while
    *     requests of this rank are not complete; if some are at a checkpoint that are no state; or
    *     with the cause that the body has thrown
    * @throws IllegalArgumentException if {@code iterations} is negative, a state object is of no
-   *     supported type, or a request of the state receives into what is none
+   *     supported type, two have one name, or a request of the state receives into what is none
    */
   void loop(long iterations, LoopBody body, Object... state);
 

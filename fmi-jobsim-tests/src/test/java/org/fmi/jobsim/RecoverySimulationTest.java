@@ -17,6 +17,7 @@ import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Rollback;
 import org.fmi.Slice;
+import org.fmi.State;
 import org.fmi.StateRef;
 import org.fmi.control.Notice;
 import org.fmi.job.FaultSpec;
@@ -591,12 +592,16 @@ final class RecoverySimulationTest {
   // ---- state that cannot be saved or restored
 
   private static void assertFailsAtOnePlace(Program program) {
+    assertFailsAtOnePlace("rank 1 has thrown ", program);
+  }
+
+  private static void assertFailsAtOnePlace(String why, Program program) {
     JobSimulation job = new JobSimulation(1, ranks(4), CALM, program);
     Outcome outcome = job.run();
     assertThat(outcome.status()).as(job.story()).isEqualTo(1);
     assertThat(outcome.message())
         .startsWith("rank 1 has thrown ")
-        .contains("failed by itself 3 times at the same place");
+        .contains(why, "failed by itself 3 times at the same place");
     assertThat(job.exits())
         .as("close does not wait for the others")
         .allSatisfy(exit -> assertThat(exit.cause()).hasNoSuppressedExceptions());
@@ -608,6 +613,27 @@ final class RecoverySimulationTest {
         (fmi, process, cluster) -> {
           try (fmi) {
             long[] state = new long[1 + Math.min(1, process.incarnation())];
+            fmi.loop(
+                10,
+                n -> {
+                  fmi.world().barrier();
+                  if (n == 5) {
+                    dieOnce(fmi, process, cluster);
+                  }
+                },
+                state);
+          }
+          return 0;
+        });
+  }
+
+  @Test
+  void stateWithAnotherNameIsTheProgramsFailure() {
+    assertFailsAtOnePlace(
+        "the loop's state object 0 is named \"v\", but the checkpoint holds \"u\" there",
+        (fmi, process, cluster) -> {
+          try (fmi) {
+            State state = State.of(process.incarnation() == 0 ? "u" : "v", new long[1]);
             fmi.loop(
                 10,
                 n -> {

@@ -21,6 +21,7 @@ import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Rollback;
 import org.fmi.Slice;
+import org.fmi.State;
 import org.fmi.StateRef;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -259,6 +260,21 @@ final class RepetitionSimulationTest {
         },
         "the loop's state object 1, a double[], element 2: 3.5 the first time, 7.5 when repeated",
         "must be state of the loop");
+  }
+
+  @Test
+  void stateWithANameIsReportedByIt() {
+    assertFound(
+        (fmi, process, cluster) -> {
+          long[] sum = new long[1];
+          int[] other = new int[1];
+          double[] registered = {0, 0, 0.5};
+          while (fmi.nextIteration(State.of("n", other), State.of("u", registered)) < 20) {
+            registered[2] += ++sum[0];
+          }
+          return sum[0];
+        },
+        "the loop's state \"u\", a double[], element 2: 3.5 the first time, 7.5 when repeated");
   }
 
   /** State and messages are the same, but not what the program computes. */

@@ -9,6 +9,7 @@ import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Slice;
+import org.fmi.State;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimProcess;
 
@@ -42,7 +43,7 @@ final class FlowWorkload {
             Flow.line(size),
             new Line(line, process, cluster),
             () -> filled(begin[0] + rank),
-            state -> new Object[] {state});
+            state -> new Object[] {State.of("part", state)});
 
     long[] sum = {part[0]};
     fmi.loop(4, iteration -> world.allReduce(sum, Op.SUM), sum);

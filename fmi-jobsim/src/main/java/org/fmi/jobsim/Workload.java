@@ -12,6 +12,7 @@ import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Rollback;
 import org.fmi.Slice;
+import org.fmi.State;
 import org.fmi.StateRef;
 import org.fmi.Status;
 import org.fmi.testkit.SimCluster;
@@ -154,11 +155,11 @@ final class Workload {
         },
         resting.constant,
         resting.rare,
-        u,
-        next,
-        mean,
+        State.of("u", u),
+        State.of("next", next),
+        State.of("mean", mean),
         crossing,
-        kept);
+        State.of("kept", kept));
 
     traffic.onIteration(rank, ITERATIONS);
     long[] late = new long[1];
@@ -195,7 +196,7 @@ final class Workload {
     long[] step = new long[1];
     boolean done = false;
     while (!done) {
-      long n = fmi.nextIteration(total, step);
+      long n = fmi.nextIteration(State.of("total", total), State.of("step", step));
       try {
         if (n < 6) {
           long[] gathered = new long[size];

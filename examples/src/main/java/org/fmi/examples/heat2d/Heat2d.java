@@ -4,6 +4,7 @@ import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Op;
 import org.fmi.Replicated;
+import org.fmi.State;
 import org.fmi.StateRef;
 import org.fmi.examples.Options;
 
@@ -60,9 +61,9 @@ public final class Heat2d {
             StateRef.swap(u, next);
             world.allReduce(residual, Op.MAX);
           },
-          block.of(u, problem.size()),
-          block.of(next, problem.size()),
-          Replicated.of(residual));
+          State.of("u", block.of(u, problem.size())),
+          State.of("next", block.of(next, problem.size())),
+          State.of("residual", Replicated.of(residual)));
     }
     return problem.outcome(fmi, u.get(), residual[0]);
   }

@@ -2,6 +2,7 @@ package org.fmi.core.checkpoint;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,13 +17,20 @@ public final class ImageSections {
   /**
    * An object that the program has registered.
    *
+   * @param name null if it has none
    * @param kind of its first section
    * @param layout its place among the objects of all ranks; null if it declares none
    * @param at offset of its sections in the image
    * @param end offset of their end
    * @param shares whether some of its content is in a section of another object
    */
-  public record Entry(long kind, @Nullable StateLayout layout, long at, long end, boolean shares) {
+  public record Entry(
+      @Nullable String name,
+      long kind,
+      @Nullable StateLayout layout,
+      long at,
+      long end,
+      boolean shares) {
     /** Offset of the data of its first section. */
     public long dataAt() {
       return at + LoopState.SECTION_HEADER;
@@ -44,6 +52,12 @@ public final class ImageSections {
       ImageSections sections = new ImageSections(source);
       StateLayout layout = null;
       long[] header = sections.longs(from, 2);
+      String name = null;
+      if (header[0] == StateKind.NAME.number) {
+        name = sections.text(from + LoopState.SECTION_HEADER, (int) header[1]);
+        from += LoopState.sectionEnd(header[1]);
+        header = sections.longs(from, 2);
+      }
       if (header[0] == StateKind.LAYOUT.number) {
         layout =
             new StateLayout(
@@ -52,7 +66,7 @@ public final class ImageSections {
         header = sections.longs(from, 2);
       }
       long next = sections.skip(from, header);
-      entries.add(new Entry(header[0], layout, from, next, sections.shares));
+      entries.add(new Entry(name, header[0], layout, from, next, sections.shares));
       from = next;
     }
     return entries;
@@ -69,6 +83,12 @@ public final class ImageSections {
       }
     }
     return next;
+  }
+
+  private String text(long at, int bytes) throws IOException {
+    byte[] text = new byte[bytes];
+    source.read(at, MemorySegment.ofArray(text));
+    return new String(text, StandardCharsets.UTF_8);
   }
 
   private long[] longs(long at, int count) throws IOException {

@@ -98,7 +98,8 @@ public final class SavedState {
           case SAME ->
               throw new IllegalArgumentException(
                   "is, or refers to, the same array as another object");
-          case NONE, LAYOUT -> throw new IllegalStateException("a section of kind " + header[0]);
+          case NONE, LAYOUT, NAME ->
+              throw new IllegalStateException("a section of kind " + header[0]);
           case SEGMENT, BYTES, BOOLEANS, CHARS, SHORTS, INTS, LONGS, FLOATS, DOUBLES ->
               new Part(data, header[1]);
         };

@@ -55,7 +55,7 @@ public final class SectionReader {
       case SEGMENT -> bytes(data, count);
       case SERIALIZED ->
           ObjectCodec.read(bytes(data, count).toArray(ValueLayout.JAVA_BYTE), standIns);
-      case NONE, SELF_WRITING, SAME, OBJECTS, LAYOUT ->
+      case NONE, SELF_WRITING, SAME, OBJECTS, LAYOUT, NAME ->
           throw new IllegalStateException(
               "an object of kind " + base + " can only be read into an existing object");
     };

@@ -309,6 +309,9 @@ final class Redistribution {
               compared ? digest(images, old, id, entry) : 0L,
               (long) packed.length));
       Arrays.stream(packed).forEach(into::add);
+      String name = entry.name() == null ? "" : entry.name();
+      into.add((long) name.length());
+      name.chars().asLongStream().forEach(into::add);
     }
   }
 
@@ -340,9 +343,20 @@ final class Redistribution {
               length == 0
                   ? null
                   : new StateLayout(Arrays.copyOfRange(each, at + 6, at + 6 + length));
-          entries.add(new Entry(each[at], layout, each[at + 1], each[at + 2], each[at + 3] != 0));
+          int named = at + 7 + length;
+          StringBuilder name = new StringBuilder();
+          Arrays.stream(each, named, named + (int) each[named - 1])
+              .forEach(c -> name.append((char) c));
+          entries.add(
+              new Entry(
+                  name.isEmpty() ? null : name.toString(),
+                  each[at],
+                  layout,
+                  each[at + 1],
+                  each[at + 2],
+                  each[at + 3] != 0));
           digests[i] = each[at + 4];
-          at += 6 + length;
+          at = named + name.length();
         }
         all[old] = new Old(messages, entries, digests);
       }
@@ -397,6 +411,13 @@ final class Redistribution {
     }
 
     private @Nullable String problemOf(int object) {
+      String name = state.name(object);
+      for (int old = 0; old < all.length; old++) {
+        String saved = all[old].entries.get(object).name();
+        if (name != null && saved != null && !name.equals(saved)) {
+          return "had the name \"" + saved + "\" at rank " + old + ": " + LoopState.SAME_NAMES;
+        }
+      }
       StateLayout mine = state.layout(object);
       if (mine == null) {
         return "does not say how it is given to another number of ranks than "

@@ -4,14 +4,18 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.fmi.ArrayBlock;
+import org.fmi.State;
 import org.fmi.StateRef;
 import org.fmi.core.object.ObjectCodec;
 import org.fmi.core.object.StandIns;
@@ -33,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The data of an array of arrays is its length; the sections of its rows follow. The data of a
  * buffer is its position, its limit (8 bytes each), and all of its content.
  *
+ * <p>The name of an object is a section before its others, in UTF-8.
+ *
  * <p>An object that declares its place among the objects of all ranks has a section for that
  * ({@link StateLayout}), followed by the section of its content.
  *
@@ -44,12 +50,19 @@ public final class LoopState {
   public static final int BUFFER_HEADER = 16;
   private static final byte[] NOTHING = {};
 
+  /** What to do where names differ. */
+  public static final String SAME_NAMES =
+      "register the same state, with the same names in the same order, in every run";
+
   private final StandIns standIns;
 
-  /** The objects as registered. */
+  /** The objects as registered, without their names. */
   private final Object[] given;
 
-  /** The same objects; a layout is followed by its content. */
+  /** The name by object; null for an object without a name. */
+  private final @Nullable String[] names;
+
+  /** The same objects; a named object follows its name, and a layout is followed by its content. */
   private final Object[] roots;
 
   /** The number of the registered object, by root. */
@@ -86,20 +99,54 @@ public final class LoopState {
   public LoopState(Object[] roots, StandIns standIns) {
     this.standIns = standIns;
     this.given = arguments(roots);
+    this.names = new String[given.length];
     List<Object> all = new ArrayList<>();
     List<Integer> of = new ArrayList<>();
     for (int i = 0; i < given.length; i++) {
+      if (given[i] instanceof State named) {
+        names[i] = named.name();
+        given[i] = named.state();
+        all.add(named);
+        of.add(i);
+      }
       Object object = given[i];
       all.add(object);
       of.add(i);
       if (object != null && StateLayout.of(object) != null) {
-        all.add(StateLayout.content(object));
+        all.add(requireUnwrapped(StateLayout.content(object), path(i)));
         of.add(i);
       }
     }
+    requireDistinct(names);
     this.roots = all.toArray();
     this.numbers = of.stream().mapToInt(Integer::intValue).toArray();
     collect();
+  }
+
+  /** Refuses a wrapper within another wrapper. */
+  private static Object requireUnwrapped(Object content, StatePath path) {
+    if (content instanceof State || StateLayout.of(content) != null) {
+      throw refused(path, StateKind.refusal(content));
+    }
+    return content;
+  }
+
+  private static void requireDistinct(@Nullable String[] names) {
+    Set<String> seen = new HashSet<>();
+    for (String name : names) {
+      if (name != null && !seen.add(name)) {
+        throw new IllegalArgumentException(
+            "two state objects of the loop have the name \"" + name + "\": give each its own");
+      }
+    }
+  }
+
+  private StatePath path(int object) {
+    return StatePath.of(object, names[object]);
+  }
+
+  private static IllegalArgumentException refused(StatePath path, String why) {
+    return new IllegalArgumentException("the loop's state " + path + why);
   }
 
   /** Substitutes for objects that are not data. */
@@ -112,9 +159,14 @@ public final class LoopState {
     return given.length;
   }
 
-  /** An object as registered. */
+  /** An object as registered, without its name. */
   public Object object(int number) {
     return given[number];
+  }
+
+  /** The name of a registered object; null if it has none. */
+  public @Nullable String name(int object) {
+    return names[object];
   }
 
   /** The place of a registered object among the objects of all ranks; null if it declares none. */
@@ -124,27 +176,41 @@ public final class LoopState {
 
   /** Describes a registered object. */
   public String describeObject(int object) {
-    return describe(new StatePath(null, object), given[object]);
+    return describe(path(object), given[object]);
   }
 
   /** Java passes an array of arrays, or of objects, as all arguments if it is the only argument. */
   private static Object[] arguments(Object[] roots) {
-    return roots.getClass() == Object[].class ? roots.clone() : new Object[] {roots};
+    return roots.getClass() == Object[].class || roots instanceof State[]
+        ? Arrays.copyOf(roots, roots.length, Object[].class)
+        : new Object[] {roots};
   }
 
   /** Whether these are the objects that were registered. */
-  @SuppressWarnings("ReferenceEquality") // identity matters, not contents
   public boolean isOf(Object[] others) {
     Object[] arguments = arguments(others);
     if (arguments.length != given.length) {
       return false;
     }
     for (int i = 0; i < given.length; i++) {
-      if (arguments[i] != given[i]) {
+      Object other = arguments[i];
+      String name = other instanceof State named ? named.name() : null;
+      if (!Objects.equals(name, names[i])
+          || !isSame(given[i], other instanceof State named ? named.state() : other)) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Compares objects by identity; a wrapper may be a new one around the same object. */
+  @SuppressWarnings("ReferenceEquality") // identity matters, not contents
+  private static boolean isSame(Object one, @Nullable Object other) {
+    return one == other
+        || (other != null
+            && StateLayout.of(one) != null
+            && Objects.equals(StateLayout.of(one), StateLayout.of(other))
+            && StateLayout.content(one) == StateLayout.content(other));
   }
 
   /** A copy of the current state, as {@link #write} writes it; needs no checkpoint. */
@@ -187,6 +253,9 @@ public final class LoopState {
   private byte[] serialise(int section) {
     Object object = objects.get(section);
     StateKind kind = StateKind.of(kind(section));
+    if (object instanceof State named) {
+      return named.name().getBytes(StandardCharsets.UTF_8);
+    }
     if (kind == StateKind.SELF_WRITING) {
       return SelfWriting.write(object);
     }
@@ -257,33 +326,25 @@ public final class LoopState {
     clear();
     Set<Object> fixed = fixed();
     for (int i = 0; i < roots.length; i++) {
-      add(roots[i], new StatePath(null, numbers[i]), false, fixed);
+      add(roots[i], path(numbers[i]), false, fixed);
     }
   }
 
   private void add(@Nullable Object object, StatePath path, boolean held, Set<Object> fixed) {
     if (object == null) {
-      throw new IllegalArgumentException("the loop's state object " + path + " is null");
+      throw refused(path, " is null");
     }
     if (object instanceof StateRef<?> ref) {
       if (held) {
-        throw new IllegalArgumentException(
-            "the loop's state object "
-                + path
-                + " is a StateRef of a StateRef, which is not supported");
+        throw refused(path, " is a StateRef of a StateRef, which is not supported");
       }
       add(ref.get(), path, true, fixed);
       return;
     }
     long kind = StateKind.numberOf(object, held);
-    if (kind == StateKind.NONE.number) {
-      throw new IllegalArgumentException(
-          "the loop's state object " + path + StateKind.refusal(object));
-    }
-    boolean layout = kind == StateKind.LAYOUT.number;
-    if (layout && path.parent() != null) {
-      throw new IllegalArgumentException(
-          "the loop's state object " + path + StateKind.refusal(object));
+    boolean wrapper = kind == StateKind.LAYOUT.number || kind == StateKind.NAME.number;
+    if (kind == StateKind.NONE.number || (wrapper && path.parent() != null)) {
+      throw refused(path, StateKind.refusal(object));
     }
     if (object instanceof ArrayBlock block) {
       requireFits(block, path);
@@ -298,7 +359,7 @@ public final class LoopState {
     if (owner && StateKind.isNested(kind)) {
       Object[] rows = (Object[]) object;
       for (int i = 0; i < rows.length; i++) {
-        add(rows[i], new StatePath(path, i), false, fixed);
+        add(rows[i], path.row(i), false, fixed);
       }
     }
   }
@@ -309,18 +370,16 @@ public final class LoopState {
     Class<?> element = array.getClass().getComponentType();
     long elements = StateLayout.elements(block.localShape());
     if (element == null || !element.isPrimitive()) {
-      throw new IllegalArgumentException(
-          "the loop's state object "
-              + path
-              + " is an ArrayBlock of a "
+      throw refused(
+          path,
+          " is an ArrayBlock of a "
               + StateKind.typeName(array)
               + ": its state is a primitive array of one dimension, or a StateRef of one");
     }
     if (StateKind.size(array) != elements) {
-      throw new IllegalArgumentException(
-          "the loop's state object "
-              + path
-              + " is an ArrayBlock of a local array of "
+      throw refused(
+          path,
+          " is an ArrayBlock of a local array of "
               + elements
               + " elements, and that has "
               + StateKind.size(array));
@@ -361,7 +420,7 @@ public final class LoopState {
     }
     StateKind kind = StateKind.of(number);
     return switch (kind) {
-      case SELF_WRITING, SERIALIZED -> serialised.get(section).length;
+      case SELF_WRITING, SERIALIZED, NAME -> serialised.get(section).length;
       case BUFFER -> BUFFER_HEADER + StateKind.size(object);
       case LAYOUT -> (long) Long.BYTES * packed(object).length;
       default -> StateKind.size(object) * kind.elementBytes;
@@ -432,10 +491,15 @@ public final class LoopState {
     @SuppressWarnings("ReferenceEquality") // identity matters, not contents
     void run() {
       for (int i = 0; i < roots.length; i++) {
-        read(new Referrer(new StatePath(null, numbers[i]), roots[i], null, null), false);
+        if (i == 0 || numbers[i] != numbers[i - 1]) {
+          readName(numbers[i]);
+        }
+        if (!(roots[i] instanceof State)) {
+          read(new Referrer(path(numbers[i]), roots[i], null, null), false);
+        }
       }
       if (from != end) {
-        throw differs(new StatePath(null, given.length), null, "more objects");
+        throw differs(StatePath.of(given.length, null), null, "more objects");
       }
       for (int i = 0; i < referrers.size(); i++) {
         referrers.get(i).set(content(i));
@@ -446,6 +510,35 @@ public final class LoopState {
         }
       }
       standIns.haveRead(IntStream.range(0, contents.size()).mapToObj(this::content).toList());
+    }
+
+    /** The program may have given names since, or no longer give them; it does not change them. */
+    private void readName(int object) {
+      if (from + SECTION_HEADER > end
+          || image.get(FrameLayout.LONG, from) != StateKind.NAME.number) {
+        return;
+      }
+      long bytes = image.get(FrameLayout.LONG, from + 8);
+      String saved =
+          new String(
+              image.asSlice(from + SECTION_HEADER, bytes).toArray(ValueLayout.JAVA_BYTE),
+              StandardCharsets.UTF_8);
+      String name = names[object];
+      if (name != null && !name.equals(saved)) {
+        throw new IllegalStateException(
+            "the loop's state object "
+                + object
+                + " is named \""
+                + name
+                + "\", but the checkpoint"
+                + " holds \""
+                + saved
+                + "\" there: "
+                + SAME_NAMES);
+      }
+      from += sectionEnd(bytes);
+      referrers.add(new Referrer(path(object), saved, null, null));
+      contents.add(saved);
     }
 
     private Object content(int section) {
@@ -491,7 +584,7 @@ public final class LoopState {
         Object[] rows = (Object[]) object;
         boolean renewRows = !restored.contains(rows);
         for (int i = 0; i < rows.length; i++) {
-          read(new Referrer(new StatePath(referrer.path, i), null, null, rows), renewRows);
+          read(new Referrer(referrer.path.row(i), null, null, rows), renewRows);
         }
       } else if (kind == StateKind.SELF_WRITING.number) {
         SelfWriting.read(object, image.asSlice(data, bytes));
@@ -581,7 +674,7 @@ public final class LoopState {
   private static IllegalStateException differs(
       StatePath path, @Nullable Object now, String checkpoint) {
     return new IllegalStateException(
-        "the loop's state object "
+        "the loop's state "
             + path
             + " is "
             + StateKind.typeName(now)
@@ -591,7 +684,7 @@ public final class LoopState {
   }
 
   private static String describe(StatePath path, @Nullable Object object) {
-    return "the loop's state object " + path + ", a " + StateKind.typeName(object);
+    return "the loop's state " + path + ", a " + StateKind.typeName(object);
   }
 
   private static long roundUp(long bytes) {

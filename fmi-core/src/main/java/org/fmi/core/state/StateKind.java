@@ -7,6 +7,7 @@ import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import org.fmi.Comm;
 import org.fmi.Request;
+import org.fmi.State;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +35,9 @@ public enum StateKind {
   /** An object that only a StateRef refers to, in Java's serialization. */
   SERIALIZED(14, void.class, 1),
   /** The place of the next section's object among the objects of all ranks. */
-  LAYOUT(15, void.class, 1);
+  LAYOUT(15, void.class, 1),
+  /** The name of the object whose sections follow. */
+  NAME(-1, void.class, 1);
 
   /** Greater than the number of any kind. */
   private static final long DIMENSION = 16;
@@ -78,6 +81,9 @@ public enum StateKind {
     if (StateLayout.of(object) != null) {
       return held ? NONE.number : LAYOUT.number;
     }
+    if (object instanceof State) {
+      return held ? NONE.number : NAME.number;
+    }
     if (object instanceof ByteBuffer) {
       return BUFFER.number;
     }
@@ -103,7 +109,7 @@ public enum StateKind {
       return " is a request, which cannot be restored in place: put it into a StateRef"
           + " (StateRef.of(new Request[n]))";
     }
-    if (StateLayout.of(object) != null) {
+    if (object instanceof State || StateLayout.of(object) != null) {
       return " is a " + typeName(object) + " inside another object: put it around that object";
     }
     if (object instanceof Serializable) {

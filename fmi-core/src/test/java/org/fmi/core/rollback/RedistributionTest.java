@@ -18,6 +18,7 @@ import java.util.function.IntFunction;
 import org.fmi.ArrayBlock;
 import org.fmi.Repartitioned;
 import org.fmi.Replicated;
+import org.fmi.State;
 import org.fmi.StateRef;
 import org.fmi.core.checkpoint.Image;
 import org.fmi.core.comm.Communicator;
@@ -512,6 +513,39 @@ final class RedistributionTest {
         .contains("object 1", "was no Replicated at rank 0");
     assertThat(fill(images, 2, rank -> new Object[] {line(8, 4L * rank, 4)}))
         .isEqualTo("the loop's state has 1 objects, and that of rank 0 had 2");
+  }
+
+  @Test
+  void namesAreComparedWithThoseInTheFiles() {
+    IntFunction<Object[]> before =
+        rank -> new Object[] {State.of("sums", Replicated.of(new int[] {7})), named(rank, 4)};
+    Images images = new Images(4, before::apply);
+    int[] sums = {0};
+    assertThat(
+            fill(
+                images,
+                2,
+                rank -> new Object[] {State.of("sums", Replicated.of(sums)), named(rank, 2)}))
+        .isNull();
+    assertThat(sums).containsExactly(7);
+    assertThat(fill(images, 2, rank -> new Object[] {Replicated.of(new int[1]), named(rank, 2)}))
+        .isNull();
+    assertThat(
+            fill(
+                images,
+                2,
+                rank ->
+                    new Object[] {State.of("total", Replicated.of(new int[1])), named(rank, 2)}))
+        .isEqualTo(
+            "the loop's state \"total\", a org.fmi.Replicated, had the name \"sums\" at rank 0:"
+                + " register the same state, with the same names in the same order, in every run");
+    assertThat(
+            fill(images, 2, rank -> new Object[] {named(rank, 2), State.of("sums", new double[1])}))
+        .startsWith("the loop's state \"line\", a org.fmi.ArrayBlock, had the name \"sums\"");
+  }
+
+  private static State named(int rank, int size) {
+    return State.of("line", line(8, 8L / size * rank, 8 / size));
   }
 
   @Test

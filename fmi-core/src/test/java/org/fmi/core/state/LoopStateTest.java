@@ -20,6 +20,7 @@ import net.openhft.chronicle.bytes.BytesMarshallable;
 import net.openhft.chronicle.bytes.BytesOut;
 import org.fmi.ArrayBlock;
 import org.fmi.Replicated;
+import org.fmi.State;
 import org.fmi.StateRef;
 import org.junit.jupiter.api.Test;
 
@@ -549,10 +550,149 @@ final class LoopStateTest {
         .hasMessageContaining("put it around that object");
     assertThatThrownBy(() -> new LoopState(new Object[] {new Object[] {Replicated.of(new int[5])}}))
         .hasMessageContaining("put it around that object");
-    // The array of a holder has changed since.
+    // The array of a StateRef has changed since.
     StateRef<int[]> held = StateRef.of(new int[5]);
     LoopState state = new LoopState(new Object[] {block(held, 0)});
     held.set(new int[4]);
     assertThatThrownBy(state::bytes).hasMessageContaining("5 elements, and that has 4");
+  }
+
+  // ---- names
+
+  @Test
+  void namedStateComesBackAndMayBeMixedWithOther() {
+    double[] u = {1, 2};
+    StateRef<String> text = StateRef.of("before");
+    long[] sums = {3};
+    int[] plain = {4};
+    Object[] roots = {
+      State.of("u", u),
+      State.of("a text, \u00fc", text),
+      plain,
+      State.of("sums", Replicated.of(sums))
+    };
+    LoopState state = new LoopState(roots);
+    assertThat(state.objects()).isEqualTo(4);
+    assertThat(state.name(1)).isEqualTo("a text, \u00fc");
+    assertThat(state.name(2)).isNull();
+    assertThat(state.object(0)).isSameAs(u);
+    assertThat(state.layout(3)).isNotNull();
+    MemorySegment image = write(state);
+    u[1] = 0;
+    text.set("after");
+    sums[0] = 0;
+    plain[0] = 0;
+    state.read(image, 0, image.byteSize());
+    assertThat(u).containsExactly(1, 2);
+    assertThat(text.get()).isEqualTo("before");
+    assertThat(sums).containsExactly(3);
+    assertThat(plain).containsExactly(4);
+  }
+
+  /** A program may begin to give names, or cease to, between two jobs. */
+  @Test
+  void namesThatOnlyOneSideHasDoNotMatter() {
+    int[] u = {1};
+    int[] v = {2};
+    StateRef<int[]> again = StateRef.of(u);
+    Object[] named = {State.of("u", u), State.of("v", Replicated.of(v)), State.of("again", again)};
+    Object[] unnamed = {u, Replicated.of(v), again};
+    for (Object[] before : List.of(named, unnamed)) {
+      for (Object[] now : List.of(named, unnamed)) {
+        u[0] = 1;
+        v[0] = 2;
+        MemorySegment image = write(new LoopState(before));
+        u[0] = 0;
+        v[0] = 0;
+        new LoopState(now).read(image, 0, image.byteSize());
+        assertThat(u).containsExactly(1);
+        assertThat(v).containsExactly(2);
+        assertThat(again.get()).isSameAs(u);
+      }
+    }
+  }
+
+  @Test
+  void otherNamesAreRefusedWithBoth() {
+    int[] u = {1};
+    int[] v = {2};
+    MemorySegment image = write(new LoopState(new Object[] {State.of("u", u), State.of("v", v)}));
+    List<Object[]> others =
+        List.of(
+            new Object[] {State.of("v", v), State.of("u", u)},
+            new Object[] {State.of("v", u), State.of("w", v)},
+            new Object[] {State.of("v", u), v});
+    for (Object[] other : others) {
+      LoopState state = new LoopState(other);
+      assertThatThrownBy(() -> state.read(image, 0, image.byteSize()))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage(
+              "the loop's state object 0 is named \"v\", but the checkpoint holds \"u\" there:"
+                  + " register the same state, with the same names in the same order, in every"
+                  + " run");
+    }
+    LoopState fewer = new LoopState(new Object[] {State.of("u", u)});
+    assertThatThrownBy(() -> fewer.read(image, 0, image.byteSize()))
+        .hasMessageContaining("the checkpoint holds more objects");
+  }
+
+  @Test
+  void messagesNameStateThatHasAName() {
+    assertThatThrownBy(() -> new LoopState(new Object[] {State.of("t", new Object())}))
+        .hasMessageStartingWith(
+            "the loop's state \"t\" is a java.lang.Object: use primitive arrays");
+    assertThatThrownBy(() -> new LoopState(new Object[] {State.of("rows", new int[2][])}))
+        .hasMessage("the loop's state \"rows\"[0] is null");
+    assertThatThrownBy(() -> new LoopState(new Object[] {State.of("b", block(new int[6], 0))}))
+        .hasMessageStartingWith("the loop's state \"b\" is an ArrayBlock of a local array of 5");
+    LoopState state = new LoopState(new Object[] {State.of("sums", Replicated.of(new int[1]))});
+    assertThat(state.describeObject(0))
+        .isEqualTo("the loop's state \"sums\", a org.fmi.Replicated");
+    MemorySegment image = write(new LoopState(new Object[] {State.of("u", new int[4])}));
+    LoopState longer = new LoopState(new Object[] {State.of("u", new int[5])});
+    assertThatThrownBy(() -> longer.read(image, 0, image.byteSize()))
+        .hasMessageStartingWith(
+            "the loop's state \"u\" is int[], but the checkpoint holds INTS of");
+  }
+
+  @Test
+  void aNameIsGivenOnceAndStandsAroundItsState() {
+    Object[] twice = {State.of("u", new int[1]), new int[1], State.of("u", new long[1])};
+    assertThatThrownBy(() -> new LoopState(twice))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("two state objects of the loop have the name \"u\": give each its own");
+    State inner = State.of("inner", new int[1]);
+    List<Object> wrong =
+        List.of(
+            Replicated.of(inner),
+            State.of("outer", Replicated.of(inner)),
+            Replicated.of(Replicated.of(new int[1])),
+            StateRef.of(inner),
+            new Object[] {inner});
+    for (Object each : wrong) {
+      assertThatThrownBy(() -> new LoopState(new Object[] {each}))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("inside another object: put it around that object");
+    }
+  }
+
+  /** So a loop by calls may name its state in each call. */
+  @Test
+  void namesMayBeGivenAnew() {
+    int[] u = {1};
+    int[] v = {2};
+    LoopState state =
+        new LoopState(new State[] {State.of("u", u), State.of("v", Replicated.of(v))});
+    assertThat(state.objects()).isEqualTo(2);
+    assertThat(state.isOf(new Object[] {State.of("u", u), State.of("v", Replicated.of(v))}))
+        .isTrue();
+    assertThat(state.isOf(new Object[] {State.of("w", u), State.of("v", Replicated.of(v))}))
+        .isFalse();
+    assertThat(state.isOf(new Object[] {u, State.of("v", Replicated.of(v))})).isFalse();
+    assertThat(state.isOf(new Object[] {State.of("u", v), State.of("v", Replicated.of(v))}))
+        .isFalse();
+    assertThat(state.isOf(new Object[] {State.of("u", u), State.of("v", Replicated.of(u))}))
+        .isFalse();
+    assertThat(state.isOf(new Object[] {State.of("u", u), State.of("v", v)})).isFalse();
   }
 }
