@@ -8,11 +8,11 @@ import org.fmi.codec.Schema.Coded;
 import org.fmi.codec.Schema.Component;
 import org.fmi.codec.Schema.Struct;
 
-/** Writes the source of one codec. */
+/** Generates the source of one codec. */
 final class CodecSource {
   private static final String GENERATED = "@Generated(\"" + WireProcessor.class.getName() + "\")\n";
 
-  /** Characters of a call that stand on one line. */
+  /** The longest call on one line. */
   private static final int FITS = 80;
 
   private final String inPackage;
@@ -27,7 +27,7 @@ final class CodecSource {
   /**
    * The codec of a sealed interface or record.
    *
-   * @param root whether it is that of whole messages
+   * @param root whether it is the codec of whole messages
    */
   static String of(Coded coded, boolean root, String inPackage) {
     CodecSource source = new CodecSource(inPackage);
@@ -35,7 +35,7 @@ final class CodecSource {
     return source.text();
   }
 
-  /** The class with the version of all messages. */
+  /** The source of the class with the version of all messages. */
   static String ofVersion(int version, String inPackage) {
     CodecSource source = new CodecSource(inPackage);
     source
@@ -59,7 +59,7 @@ final class CodecSource {
     return text.append('\n').append(body).toString();
   }
 
-  /** A type as it is named in the source, which imports it. */
+  /** The name of a type in the source, after importing it. */
   private String use(TypeElement type) {
     String outermost = Schema.name(Schema.outermost(type));
     if (!outermost.equals(inPackage + "." + Schema.outermost(type).getSimpleName())) {
@@ -173,7 +173,10 @@ final class CodecSource {
     };
   }
 
-  /** A function that writes one to an {@code out}; each further in has names of its own. */
+  /**
+   * A function that writes one value to {@code out}; nested functions have distinct parameter
+   * names.
+   */
   private String putter(Form form, String out) {
     return switch (form) {
       case Form.Basic f -> "MessageWriter::put" + f.name();

@@ -2,16 +2,16 @@ package org.fmi.codec;
 
 import javax.lang.model.element.TypeElement;
 
-/** How a component of a record is written. */
+/** The encoding of a record component. */
 sealed interface Form {
   /**
-   * By a method of the writer, and one of the reader.
+   * By a method of the writer and one of the reader.
    *
-   * @param name of both, without put and get
+   * @param name the name of both, without put and get
    */
   record Basic(String name) implements Form {}
 
-  /** The name of a constant. */
+  /** The name of an enum constant. */
   record Constant(TypeElement type) implements Form {}
 
   /** By the codec of its type. */
@@ -23,6 +23,6 @@ sealed interface Form {
   /** The count, and each key with its value. */
   record MapOf(Form key, Form value) implements Form {}
 
-  /** Whether there is one, and what it is. */
+  /** A flag for null, and the value if there is one. */
   record OrNull(Form form) implements Form {}
 }

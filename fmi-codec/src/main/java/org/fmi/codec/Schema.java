@@ -21,9 +21,9 @@ import javax.lang.model.type.DeclaredType;
 import javax.lang.model.type.TypeKind;
 import javax.lang.model.type.TypeMirror;
 
-/** All that messages consist of: found from their sealed interfaces on. */
+/** All types of which messages consist, found from their sealed interfaces. */
 final class Schema {
-  /** Something in the sources from which no codec can be made. */
+  /** A source element for which no codec can be generated. */
   static final class Unusable extends Exception {
     private static final long serialVersionUID = 1L;
     final transient Element where;
@@ -34,20 +34,20 @@ final class Schema {
     }
   }
 
-  /** Something that is written. */
+  /** A component of a record. */
   record Component(String name, Form form) {}
 
   /** A record with its components, in order. */
   record Struct(TypeElement type, List<Component> components) {}
 
   /**
-   * What has a codec.
+   * A type with a codec.
    *
-   * @param cases by their tags, of a sealed interface; of a record, itself alone
+   * @param cases by tag for a sealed interface; for a record, only itself
    */
   record Coded(TypeElement type, boolean sealed, Map<Integer, Struct> cases) {}
 
-  /** Grows when what a {@link Form} means in bytes changes. */
+  /** Increased when the encoding of a {@link Form} changes. */
   private static final int LAYOUT = 1;
 
   private static final String NULLABLE = "org.jspecify.annotations.Nullable";
@@ -60,22 +60,22 @@ final class Schema {
           "java.lang.Double", "Double",
           "java.lang.String", "String");
 
-  /** By name. */
+  /** The types with codecs, by name. */
   private final Map<String, Coded> coded = new TreeMap<>();
 
-  /** Lines of what else has an influence on the bytes, by name. */
+  /** Descriptions of everything else that affects the encoding, by name. */
   private final Map<String, String> others = new TreeMap<>();
 
   private final Map<String, String> byHand = new HashMap<>();
   private final Deque<TypeElement> toBeRead = new ArrayDeque<>();
 
-  /** Notes that a class is the codec of a type. */
+  /** Registers a class as the codec of a type. */
   void byHand(TypeElement codec, TypeElement type, int version) {
     byHand.put(name(type), codec.getSimpleName().toString());
     others.put(name(type), name(type) + " by hand " + version);
   }
 
-  /** Adds a sealed interface or record, and whatever it consists of. */
+  /** Adds a sealed interface or record, and all its component types. */
   void add(TypeElement root) throws Unusable {
     toBeRead.add(root);
     TypeElement next;
@@ -90,7 +90,7 @@ final class Schema {
     return coded.values();
   }
 
-  /** A number that is another one when messages are written otherwise. */
+  /** A number that changes with the encoding of messages. */
   int digest() {
     StringBuilder text = new StringBuilder("layout " + LAYOUT + "\n");
     others.values().forEach(line -> text.append(line).append('\n'));
@@ -130,7 +130,7 @@ final class Schema {
     return new Coded(type, true, cases);
   }
 
-  /** All records of a sealed interface, those of sealed interfaces below it too. */
+  /** All records of a sealed interface, including those of nested sealed interfaces. */
   private static List<TypeElement> records(TypeElement type) throws Unusable {
     if (type.getKind() == ElementKind.RECORD) {
       return List.of(type);
@@ -156,7 +156,10 @@ final class Schema {
     return new Struct(type, components);
   }
 
-  /** Of a type from a class file, only the accessor tells. */
+  /**
+   * Whether a component may be null. For a type from a class file, only the accessor has the
+   * annotation.
+   */
   private static boolean mayBeNull(RecordComponentElement component) {
     return isNullable(component.asType()) || isNullable(component.getAccessor().getReturnType());
   }
@@ -242,7 +245,7 @@ final class Schema {
     return type.getQualifiedName().toString();
   }
 
-  /** The outermost type first: {@code RankReport.Waiting}. */
+  /** The nested name of a type, the outermost first: {@code RankReport.Waiting}. */
   static String nestedName(TypeElement type) {
     List<String> names = new ArrayList<>();
     for (Element each = type; each instanceof TypeElement; each = each.getEnclosingElement()) {

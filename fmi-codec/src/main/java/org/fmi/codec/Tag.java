@@ -5,10 +5,10 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** The number that tells a record from the others of its sealed interface. */
-@Retention(RetentionPolicy.CLASS) // modules that use the record read it
+/** The number of a record, unique within its sealed interface. */
+@Retention(RetentionPolicy.CLASS) // read by modules that use the record
 @Target(ElementType.TYPE)
 public @interface Tag {
-  /** From 1 to 255; never that of a record which is gone. */
+  /** 1 to 255; numbers of removed records are not reused. */
   int value();
 }

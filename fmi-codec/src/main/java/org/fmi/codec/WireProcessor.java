@@ -16,7 +16,7 @@ import javax.tools.Diagnostic;
 import org.fmi.codec.Schema.Coded;
 import org.fmi.codec.Schema.Unusable;
 
-/** Generates codecs for what is marked by {@link Wire}. */
+/** Generates codecs for interfaces marked with {@link Wire}. */
 public final class WireProcessor extends AbstractProcessor {
   @Override
   public Set<String> getSupportedAnnotationTypes() {
@@ -74,7 +74,7 @@ public final class WireProcessor extends AbstractProcessor {
     write(inPackage + ".WireVersion", CodecSource.ofVersion(schema.digest(), inPackage), roots);
   }
 
-  /** The type that a codec by hand is for. */
+  /** The type of a codec written by hand. */
   private static TypeElement written(TypeElement codec) throws Unusable {
     for (Element each : codec.getEnclosedElements()) {
       if (each.getKind() == ElementKind.METHOD

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** Makes a job of each number of ranks of an {@link FmiTest}, and refuses what cannot be one. */
+/** Turns each number of ranks of an {@link FmiTest} into a job, and rejects invalid tests. */
 final class FmiExtension implements TestTemplateInvocationContextProvider, BeforeEachCallback {
   @Override
   public boolean supportsTestTemplate(ExtensionContext context) {

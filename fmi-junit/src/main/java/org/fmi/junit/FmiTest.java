@@ -9,7 +9,7 @@ import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test that all ranks of a job run, each on a thread of its own in this JVM.
+ * A test that all ranks of a job run, each on a separate thread of this JVM.
  *
  * <pre>{@code
  * @FmiTest(ranks = 4)
@@ -19,14 +19,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>The method has a parameter of type {@link org.fmi.Fmi}, its rank's, which is closed when it
- * returns. Other parameters are resolved as in any test, once for all ranks. The test passes if the
- * method returns on all ranks, and fails as soon as it throws on one of them.
+ * <p>The method has a parameter of type {@link org.fmi.Fmi}, which belongs to its rank and is
+ * closed when the method returns. Other parameters are resolved as in any test, once for all ranks.
+ * The test passes if the method returns on all ranks, and fails as soon as it throws on one of
+ * them.
  *
- * <p>The ranks run one at a time, in an order and with delays drawn from a seed, which the message
- * of a failure names and {@link Seed} repeats. They share the test instance and all statics.
- * Methods annotated with {@code @BeforeEach} and {@code @AfterEach} run once per job, on JUnit's
- * thread.
+ * <p>The ranks run one at a time, in an order and with delays drawn from a seed. The message of a
+ * failure names the seed, and {@link Seed} repeats it. The ranks share the test instance and all
+ * statics. Methods annotated with {@code @BeforeEach} and {@code @AfterEach} run once per job, on
+ * JUnit's thread.
  */
 @Documented
 @Target(ElementType.METHOD)
@@ -35,9 +36,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(FmiExtension.class)
 public @interface FmiTest {
   /**
-   * The number of ranks; of several numbers each is a test.
+   * The number of ranks. Each of several numbers is a separate test.
    *
-   * @return 1 or more each
+   * @return numbers of 1 or more
    */
   int[] ranks();
 
@@ -45,7 +46,7 @@ public @interface FmiTest {
    * The status with which the program must call {@link org.fmi.Comm#abort}; the test fails if it
    * ends otherwise.
    *
-   * @return 0 if the program must not do that
+   * @return 0 if the program must not call it
    */
   int abortsWith() default 0;
 }

@@ -11,14 +11,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Kills a rank once in an {@link FmiTest}, when it begins an iteration of {@link
- * org.fmi.Fmi#loop(long, org.fmi.LoopBody, Object...)}; of several loops, in the first that gets so
- * far.
+ * org.fmi.Fmi#loop(long, org.fmi.LoopBody, Object...)}; with several loops, in the first one that
+ * reaches the iteration.
  *
- * <p>The rank's method ends in that call, and begins anew on the same node as the replacement: with
- * the same test instance and the same statics, which a new process would not have. The other ranks
- * go back to the last checkpoint; before the first one, and outside of loops, their methods begin
- * anew, too. The {@code finally} blocks of a method that was ended run when the job is over. A test
- * whose rank never begins that iteration fails.
+ * <p>The rank's method ends in that call, and starts again on the same node as the replacement:
+ * with the same test instance and the same statics, which a new process would not have. The other
+ * ranks roll back to the last checkpoint; before the first checkpoint, and outside of loops, their
+ * methods start again, too. The {@code finally} blocks of a killed method run when the job is over.
+ * A test whose rank never begins that iteration fails.
  */
 @Documented
 @Target(ElementType.METHOD)
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Repeatable(KillRank.List.class)
 @ExtendWith(FmiExtension.class)
 public @interface KillRank {
-  /** Instead of an iteration: after a loop, in the first call that communicates. */
+  /** Replaces an iteration: after a loop, in the first call that communicates. */
   long AFTER_LOOP = SimulatedJob.Kill.AFTER_LOOP;
 
   /**
@@ -43,14 +43,14 @@ public @interface KillRank {
    */
   long iteration();
 
-  /** Several deaths. */
+  /** Several kills. */
   @Documented
   @Target(ElementType.METHOD)
   @Retention(RetentionPolicy.RUNTIME)
   @ExtendWith(FmiExtension.class)
   @interface List {
     /**
-     * The deaths.
+     * The kills.
      *
      * @return in any order
      */

@@ -6,7 +6,8 @@ import java.util.Enumeration;
 import org.fmi.provider.FmiProvider;
 
 /**
- * Lets {@code Fmi.init} in a rank of a test find {@link RefusingProvider}, whatever else is there.
+ * Makes {@code Fmi.init} in a rank of a test find {@link RefusingProvider}, whatever other
+ * providers exist.
  */
 final class RankLoader extends ClassLoader {
   private static final String SERVICE = "META-INF/services/" + FmiProvider.class.getName();

@@ -17,7 +17,7 @@ import org.junit.platform.commons.support.ReflectionSupport;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
-/** One job: runs the test's method on all ranks, and fails as they do. */
+/** One job: runs the test's method on all ranks, and fails if one of them fails. */
 record Ranks(int size, List<SimulatedJob.Kill> kills, long seed, int abortsWith)
     implements TestTemplateInvocationContext, ParameterResolver, InvocationInterceptor {
 
@@ -36,7 +36,7 @@ record Ranks(int size, List<SimulatedJob.Kill> kills, long seed, int abortsWith)
     return parameter.getParameter().getType() == Fmi.class;
   }
 
-  /** Each rank gets its own later. */
+  /** Resolves the parameter to null; each rank gets its own value later. */
   @Override
   public @Nullable Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
     return null;
@@ -64,7 +64,7 @@ record Ranks(int size, List<SimulatedJob.Kill> kills, long seed, int abortsWith)
     Ending ending = job.run();
     List<String> skipped = job.skippedCollectives();
     if (!skipped.isEmpty()) {
-      // Whatever has become of the job came of that.
+      // The skipped call is the cause of anything that followed.
       throw failed(
           skipped.getFirst(), ending instanceof Ending.Threw threw ? threw.thrown() : null);
     }

@@ -3,7 +3,9 @@ package org.fmi.junit;
 import org.fmi.Fmi;
 import org.fmi.provider.FmiProvider;
 
-/** What {@code Fmi.init} finds in a test's ranks, which have joined their job already. */
+/**
+ * The provider that {@code Fmi.init} finds in a test's ranks, which have already joined their job.
+ */
 public final class RefusingProvider implements FmiProvider {
   @Override
   public Fmi init(String... args) {

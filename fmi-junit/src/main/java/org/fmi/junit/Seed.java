@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Fixes the seed of an {@link FmiTest}, which is fresh in each run otherwise: the order in which
- * ranks run, delays, and the interval between checkpoints follow from it.
+ * Fixes the seed of an {@link FmiTest}, which otherwise is fresh in each run. It determines the
+ * order in which ranks run, delays, and the checkpoint interval.
  */
 @Documented
 @Target(ElementType.METHOD)
@@ -19,7 +19,7 @@ public @interface Seed {
   /**
    * The seed.
    *
-   * @return as the message of a failed test names it
+   * @return the seed from the message of a failed test
    */
   long value();
 }

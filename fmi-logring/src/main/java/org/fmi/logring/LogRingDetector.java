@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs a {@link LogRing} on real links, for one epoch.
  *
- * <p>A rank may offer links of several kinds. All take the first kind that each of them offers:
- * whoever has all offers finds the same.
+ * <p>A rank may offer links of several kinds. All ranks use the first kind that each of them
+ * offers; as all ranks have all offers, they choose alike.
  */
 public final class LogRingDetector implements FailureDetector, RingLinks.Handler {
   private static final byte NOTICE = 1;
@@ -34,18 +34,18 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
   private final Gate gate;
   private final Set<Integer> neighbours;
 
-  /** Guarded by itself. */
+  /** Guarded by its own lock. */
   private final LogRing ring;
 
-  /** Best first. From {@link #connect} on one of them is open. */
+  /** Best first. After {@link #connect} only one of them is open. */
   private final List<RingLinks> offered = new CopyOnWriteArrayList<>();
 
-  /** Neighbours that have said goodbye; used on the thread of the links that are used. */
+  /** Neighbours that have said goodbye; used on the thread of the chosen links. */
   private final Set<Integer> left = new HashSet<>();
 
   private volatile String transport = "";
 
-  // What connect() waits for; guarded by this.
+  // Conditions for connect(); guarded by this.
   private int linksMade;
   private @Nullable String failure;
   private boolean closed;
@@ -55,7 +55,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
   }
 
   /**
-   * A detector to which links are to be offered.
+   * A detector without links.
    *
    * @param gate where the program's thread waits for the links
    */
@@ -69,18 +69,18 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
   }
 
   /**
-   * Where one thread waits until others have changed what it waits for; it looks again after each
-   * {@link #await}. Injected, so that a simulation can wait in its own time.
+   * A gate at which one thread waits for changes by other threads; it checks its condition after
+   * each {@link #await}. Injected, so that a simulation can wait in simulated time.
    */
   public interface Gate {
-    /** Blocks until {@link #open} is called; a call since the last await counts, once. */
+    /** Blocks until {@link #open} is called; calls since the last await count, once. */
     void await();
 
     /** Ends {@link #await} now, or the next one at once. Never blocks. */
     void open();
   }
 
-  /** The gate of a real thread. An interrupt is meant for the program, and stays. */
+  /** The gate of a real thread. An interrupt belongs to the program, and is preserved. */
   private static final class Turnstile implements Gate {
     private final Semaphore changes = new Semaphore(0);
 
@@ -96,13 +96,13 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
     }
   }
 
-  /** Makes links of one kind. */
+  /** Creates links of one kind. */
   public interface Opener {
     RingLinks open(RankConfig config, int epoch, Set<Integer> neighbours, RingLinks.Handler handler)
         throws IOException;
   }
 
-  /** Offers links of a kind, next to better ones that were offered before. */
+  /** Offers links of a kind, with lower preference than earlier offers. */
   public void offer(Opener opener) throws IOException {
     offered.add(opener.open(config, epoch, neighbours, this));
   }
@@ -177,7 +177,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
 
   @Override
   public void announce(int rank, String reason) {
-    // Before connect() it is not known which thread stays; the second one finds it known already.
+    // Before connect() either thread may survive; the second one finds the failure already known.
     offered.forEach(links -> links.execute(() -> lost(rank, reason)));
   }
 
@@ -189,7 +189,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
     tell(notice, NOBODY, reason);
   }
 
-  /** Passes a notice on, then reports it; does nothing if there is none. */
+  /** Forwards and reports a notice, unless it is null. */
   private void tell(@Nullable Notice notice, int from, String reason) {
     if (notice == null) {
       return;
@@ -237,7 +237,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
     return closed;
   }
 
-  // ---- what the links bring
+  // ---- events of the links
 
   @Override
   public void onOpen(int peer) {
@@ -278,7 +278,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
 
   @Override
   public void onBroken(String reason) {
-    // Blaming those it cannot reach any more would cost a process that could go on.
+    // Blaming unreachable neighbours could kill a healthy process.
     if (!isClosed()) {
       lost(config.rank(), reason);
     }

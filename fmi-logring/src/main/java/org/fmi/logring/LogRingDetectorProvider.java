@@ -7,8 +7,8 @@ import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.RankConfig;
 
 /**
- * Makes log-ring detectors: over RDMA where messages travel so and all ranks can, else over TCP. A
- * rank that may use both offers both.
+ * Creates log-ring detectors: over RDMA if messages use it and all ranks can, else over TCP. A rank
+ * that may use both offers both.
  */
 public final class LogRingDetectorProvider implements FailureDetectorProvider {
   @Override

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The ways in which neighbours may reach a rank, as published to the others.
+ * The addresses at which neighbours may reach a rank, as published to all ranks.
  *
  * <pre>
  *   once for each:  0             1      n + 1             n + 2
@@ -22,7 +22,7 @@ import java.util.Objects;
 record Offer(Map<String, byte[]> endpoints) {
 
   /**
-   * The bytes to publish.
+   * The encoded offer.
    *
    * @throws IllegalArgumentException if a name or an endpoint has more than 255 bytes
    */
@@ -46,9 +46,9 @@ record Offer(Map<String, byte[]> endpoints) {
   }
 
   /**
-   * Reads what {@link #bytes} wrote.
+   * Decodes the result of {@link #bytes}.
    *
-   * @throws IllegalArgumentException if it is not that
+   * @throws IllegalArgumentException if the bytes are no offer
    */
   static Offer of(byte[] bytes) {
     ByteBuffer in = ByteBuffer.wrap(bytes);
@@ -73,7 +73,7 @@ record Offer(Map<String, byte[]> endpoints) {
     return endpoints.containsKey(name);
   }
 
-  /** The endpoint of links that it {@link #has}. */
+  /** The endpoint of a kind of links that it {@link #has}. */
   byte[] endpoint(String name) {
     return Objects.requireNonNull(endpoints.get(name));
   }

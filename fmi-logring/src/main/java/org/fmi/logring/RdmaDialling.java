@@ -11,17 +11,17 @@ import org.fmi.verbs.RdmaEndpoint;
 import org.fmi.verbs.Verbs;
 
 /**
- * Makes links over RDMA: dials neighbours, answers them, and decides by the connection manager's
- * events what becomes of an attempt. Used on the links' thread.
+ * Makes links over RDMA: dials neighbours, answers dials, and decides by the connection manager's
+ * events on the fate of an attempt. Used on the links' thread.
  */
 final class RdmaDialling {
-  /** Refusal: no such neighbour in this epoch, or it has a link already. */
+  /** Refusal: no such neighbour in this epoch, or it already has a link. */
   private static final int NOT_EXPECTED = 1;
 
-  /** Refusal: this side's device did not make the connection; to be tried again. */
+  /** Refusal: this side's device did not make the connection; try again. */
   private static final int AGAIN = 2;
 
-  /** As long as the connection manager fails for reasons of its own. */
+  /** The most attempts, if the connection manager fails for internal reasons. */
   private static final int MAX_ATTEMPTS = 4;
 
   private final RankConfig config;
@@ -38,9 +38,9 @@ final class RdmaDialling {
   private boolean refusing;
 
   /**
-   * @param neighbours whom to expect
+   * @param neighbours the expected neighbours
    * @param clock the time in nanoseconds; only differences count
-   * @param timeoutNanos in which a neighbour that was asked has to answer
+   * @param timeoutNanos the time limit for a neighbour's answer
    */
   RdmaDialling(
       RankConfig config,
@@ -89,12 +89,12 @@ final class RdmaDialling {
     }
   }
 
-  /** Refuses all that ask from now on. */
+  /** Refuses all further dials. */
   void refuseAll() {
     refusing = true;
   }
 
-  /** Something has happened with a connection. */
+  /** Handles an event of a connection. */
   void on(Verbs.Event event) throws IOException {
     RdmaConnection connection = event.connection();
     if (event.kind() == Verbs.Event.Kind.REQUEST) {
@@ -125,7 +125,7 @@ final class RdmaDialling {
       }
       case UNRESOLVED -> failed(link, event.reason());
       case UNANSWERED -> {
-        // One that this rank has accepted may still open; if it is open it is for the heartbeats.
+        // A connection accepted by this rank may still open; heartbeats watch an open one.
         if (link.state == RdmaLink.State.DIALLING) {
           failed(link, event.reason());
         }
@@ -138,7 +138,7 @@ final class RdmaDialling {
     }
   }
 
-  /** Somebody dials this rank. */
+  /** Decides about a dial from a neighbour. */
   private void decide(RdmaConnection connection, byte[] words) throws IOException {
     Greeting.Request request = greeting.request(words, endpoint.nonce());
     if (request == null) {
@@ -162,7 +162,7 @@ final class RdmaDialling {
     if (connection.accept(greeting.answer(request, Window.FRAMES, endpoint.nonce()))) {
       links.number(link);
     } else {
-      // It dials again. If it has not given up it is to do so now.
+      // The neighbour dials again, or else must do so now.
       connection.reject(Greeting.refusal(AGAIN));
       links.drop(link, "given up by the peer");
     }
@@ -185,7 +185,7 @@ final class RdmaDialling {
     links.opened(link);
   }
 
-  /** An attempt has failed, for reasons of the connection manager. */
+  /** Handles an attempt that failed for reasons of the connection manager. */
   private void failed(RdmaLink link, String reason) {
     RdmaEndpoint to = link.to;
     if (to != null
@@ -199,9 +199,9 @@ final class RdmaDialling {
   }
 
   /**
-   * The connection manager repeats a request that was lost on its way, but on InfiniBand only after
-   * longer than a neighbour has to answer. Should the answer be on its way by now, the neighbour
-   * takes the later request instead.
+   * Repeats a request. The connection manager repeats a lost request too, but on InfiniBand only
+   * after a neighbour's time limit. If the answer is already on its way, the neighbour takes the
+   * later request instead.
    */
   private void askAgain(RdmaLink link) {
     RdmaEndpoint to = link.to;
@@ -212,8 +212,8 @@ final class RdmaDialling {
   }
 
   /**
-   * A beat has passed without an answer: the neighbour is asked again, or lost if it was asked long
-   * ago. That the way to it is found late is not its fault.
+   * Handles a beat without an answer: repeats the request, or loses the neighbour if the request is
+   * too old. A route found late does not count against the neighbour.
    */
   void waited(RdmaLink link, long now) {
     if (!link.connection.asked()) {

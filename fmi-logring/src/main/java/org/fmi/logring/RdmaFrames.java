@@ -12,8 +12,7 @@ import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.Verbs;
 
 /**
- * Sends frames over links and takes those that arrive; holds the buffers of both. Used on the
- * links' thread.
+ * Sends and receives frames over links, and holds the buffers for both. Used on the links' thread.
  */
 final class RdmaFrames {
   private final Verbs verbs;
@@ -22,15 +21,15 @@ final class RdmaFrames {
   private final RingLinks.Handler handler;
   private final LongSupplier clock;
 
-  /** For each neighbour a window of frames that arrive; then the same for those that go out. */
+  /** Per neighbour a window of receive buffers; then the same for send buffers. */
   private final MemorySegment memory;
 
   private final int key;
 
   /**
-   * Gives the device all buffers for what arrives.
+   * Posts all receive buffers to the device.
    *
-   * @param arena to be closed after the device
+   * @param arena closed after the device
    * @throws IOException if the device refuses
    */
   RdmaFrames(
@@ -54,7 +53,7 @@ final class RdmaFrames {
     }
   }
 
-  /** How many there are for what arrives; there are as many for what goes out. */
+  /** The number of receive buffers; there are as many send buffers. */
   static int buffers(List<Integer> neighbours) {
     return Math.max(1, neighbours.size()) * Window.FRAMES;
   }
@@ -63,15 +62,15 @@ final class RdmaFrames {
     return (long) buffer * RingLinks.MAX_FRAME;
   }
 
-  /** Gives the device a buffer for what arrives. */
+  /** Posts a receive buffer to the device. */
   private void post(int buffer) throws IOException {
     verbs.postReceive(~(long) buffer, memory.address() + offset(buffer), RingLinks.MAX_FRAME, key);
   }
 
-  /** Sends a frame, or loses the link if that takes none. */
+  /** Sends a frame, or loses the link if it takes none. */
   void send(RdmaLink link, byte[] frame) {
     if (link.window.room() <= 0) {
-      links.lose(link, "takes nothing any more");
+      links.lose(link, "takes no more frames");
       return;
     }
     int place = neighbours.indexOf(link.peer) * Window.FRAMES + link.window.send();
@@ -92,7 +91,7 @@ final class RdmaFrames {
     }
   }
 
-  /** Takes all that the device has done. */
+  /** Handles all completions of the device. */
   void takeCompletions() throws IOException {
     for (int n; (n = verbs.poll()) > 0; ) {
       for (int i = 0; i < n; i++) {
@@ -134,7 +133,7 @@ final class RdmaFrames {
     link.heartbeat.heard(clock.getAsLong());
     link.window.arrived(grants);
     if (frame.length > 0 && !handler.onFrame(link.peer, ByteBuffer.wrap(frame))) {
-      links.lose(link, "does not keep to the protocol");
+      links.lose(link, "violates the protocol");
     }
   }
 }

@@ -8,19 +8,19 @@ import org.jspecify.annotations.Nullable;
 
 /** The connection with one neighbour over RDMA, or an attempt to make one. */
 final class RdmaLink {
-  /** Its life. */
+  /** The states of a link. */
   enum State {
     /** This rank has dialled. */
     DIALLING,
-    /** The neighbour has dialled and was answered. */
+    /** The neighbour has dialled and this rank has accepted. */
     ACCEPTED,
-    /** Frames may go. */
+    /** Frames may be sent. */
     OPEN,
-    /** Over. */
+    /** The link is over. */
     LOST
   }
 
-  /** Its place among all there ever were; the id of what is sent over it. */
+  /** Its index among all links so far, which is the id of its sends. */
   final int number;
 
   final RdmaConnection connection;
@@ -30,17 +30,17 @@ final class RdmaLink {
   State state;
   Heartbeat heartbeat;
 
-  /** Something was sent since the last beat. */
+  /** Whether anything was sent since the last beat. */
   boolean wrote;
 
-  // Of one that this rank dials.
+  // Of a link that this rank dials.
   @Nullable RdmaEndpoint to;
   int attempt;
 
-  /** When it must have answered; 0 while it was not asked. */
+  /** The deadline for its answer; 0 before the request was sent. */
   long deadline;
 
-  /** Beats since it has asked, without an answer. */
+  /** The number of beats without an answer. */
   int beatsUnanswered;
 
   RdmaLink(

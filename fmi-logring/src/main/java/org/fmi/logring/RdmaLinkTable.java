@@ -17,8 +17,8 @@ import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The links of a rank over RDMA: which there are, and how each begins and ends. It tells the
- * handler of both. Used on the links' thread.
+ * The RDMA links of a rank, from their beginning to their end, both of which it reports to the
+ * handler. Used on the links' thread.
  */
 final class RdmaLinkTable {
   private final RingLinks.Handler handler;
@@ -27,22 +27,22 @@ final class RdmaLinkTable {
   private final LongSupplier clock;
   private final long timeoutNanos;
 
-  /** All there ever were; a send's id is the place of its link. */
+  /** All links so far; a send's id is the index of its link. */
   private final List<RdmaLink> all = new ArrayList<>();
 
-  /** By rank: those that stand or are being made. */
+  /** By rank: the links that are open or being made. */
   private final Map<Integer, RdmaLink> links = new HashMap<>();
 
   private final Map<RdmaConnection, RdmaLink> byConnection = new HashMap<>();
   private final Map<Integer, RdmaLink> byNumber = new HashMap<>();
 
-  /** Neighbours whose link has stood: they get no other. */
+  /** Neighbours whose link has been open; they get no other. */
   private final Set<Integer> met = new HashSet<>();
 
   /**
-   * @param sleeper where the thread sleeps
+   * @param sleeper the sleeper of the thread
    * @param clock the time in nanoseconds; only differences count
-   * @param timeoutNanos of heartbeats
+   * @param timeoutNanos the heartbeat timeout
    */
   RdmaLinkTable(
       RingLinks.Handler handler,
@@ -57,37 +57,37 @@ final class RdmaLinkTable {
     this.timeoutNanos = timeoutNanos;
   }
 
-  /** The one with a neighbour that stands or is being made; null if there is none. */
+  /** The link to a neighbour that is open or being made; null if there is none. */
   @Nullable RdmaLink get(int peer) {
     return links.get(peer);
   }
 
-  /** The one of a connection; null if there is none any more. */
+  /** The link of a connection; null if there is none any more. */
   @Nullable RdmaLink get(RdmaConnection connection) {
     return byConnection.get(connection);
   }
 
-  /** The one of a connection's number; null if there is none any more. */
+  /** The link of a connection's number; null if there is none any more. */
   @Nullable RdmaLink byNumber(int number) {
     return byNumber.get(number);
   }
 
-  /** The one over which something of this id was sent. */
+  /** The link of a send's id. */
   RdmaLink sender(long id) {
     return all.get((int) id);
   }
 
-  /** Those that stand or are being made. */
+  /** The links that are open or being made. */
   List<RdmaLink> current() {
     return List.copyOf(links.values());
   }
 
-  /** Those whose connection is not closed. */
+  /** The links whose connection is not closed. */
   Collection<RdmaLink> connected() {
     return byConnection.values();
   }
 
-  /** Whether a link with the neighbour has stood. */
+  /** Whether a link to the neighbour has been open. */
   boolean met(int peer) {
     return met.contains(peer);
   }
@@ -107,7 +107,7 @@ final class RdmaLinkTable {
     return new Heartbeat(timeoutNanos, clock.getAsLong());
   }
 
-  /** Its connection has a number from now on. */
+  /** Registers the number of its connection. */
   void number(RdmaLink link) {
     byNumber.put(link.connection.number(), link);
   }
@@ -123,7 +123,7 @@ final class RdmaLinkTable {
 
   // ---- ending
 
-  /** Ends an attempt: no frame has gone over it. */
+  /** Ends an attempt over which no frame was sent. */
   void drop(RdmaLink link, String reason) {
     boolean dialled = link.state == RdmaLink.State.DIALLING;
     remove(link);
@@ -140,7 +140,7 @@ final class RdmaLinkTable {
     link.connection.close();
   }
 
-  /** A link is over. */
+  /** Ends a link. */
   void lose(RdmaLink link, String reason) {
     switch (link.state) {
       case OPEN -> {
@@ -154,14 +154,14 @@ final class RdmaLinkTable {
     }
   }
 
-  /** Tells that a link is over, unless that is the doing of this rank's own device. */
+  /** Reports that a link is over, unless this rank's own device is the cause. */
   void closed(int peer, String reason) {
     if (!broken()) {
       handler.onClosed(peer, reason);
     }
   }
 
-  /** Whether this rank's own device has failed since last asked, which is reported. */
+  /** Whether this rank's own device has failed since the last call; reports the failure. */
   boolean broken() {
     String failure;
     try {
@@ -173,7 +173,7 @@ final class RdmaLinkTable {
       return false;
     }
     handler.onBroken(failure);
-    // Those of a device that was removed are readable forever.
+    // Descriptors of a removed device are readable forever.
     sleeper.watch(-1, -1, -1);
     return true;
   }

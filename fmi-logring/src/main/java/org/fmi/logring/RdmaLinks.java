@@ -17,19 +17,21 @@ import org.fmi.verbs.Verbs;
 import org.fmi.verbs.VerbsProvider;
 
 /**
- * Links over RDMA: one reliable connection with each neighbour, made by rdma_cm. The thread sleeps
- * until the device, the connection manager, the clock or another thread has something for it.
+ * Links over RDMA: one reliable connection per neighbour, made by rdma_cm. The thread sleeps until
+ * the device, the connection manager, the clock or another thread has work for it.
  *
- * <p>A link is over when the connection manager tells that the peer's process has ended, when work
+ * <p>A link is over when the connection manager reports the end of the peer's process, when work
  * completes with an error, or when the peer is silent: an empty frame is a heartbeat. Its
- * connection is kept, unused, until all ends, when the device has let go of every buffer.
+ * connection is held, unused, until all links are closed and the device has released every buffer.
  */
 final class RdmaLinks implements RingLinks {
   static final String NAME = "rdma";
 
   private static final byte[] BEAT = {};
 
-  /** At close: for what was sent to reach the peers' devices, and for the rest to fail. */
+  /**
+   * The time limit, at close, for sends to reach the peers' devices, and for other work to fail.
+   */
   private static final long DRAIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Handler handler;
@@ -49,7 +51,7 @@ final class RdmaLinks implements RingLinks {
   private boolean closing;
 
   /**
-   * @param neighbours whom to expect
+   * @param neighbours the expected neighbours
    * @throws IOException if the device refuses; the message says what would help
    */
   RdmaLinks(RankConfig config, int epoch, Set<Integer> neighbours, Handler handler)
@@ -78,7 +80,7 @@ final class RdmaLinks implements RingLinks {
     try {
       List<Integer> expected = List.copyOf(neighbours);
       int buffers = RdmaFrames.buffers(expected);
-      // Each buffer that was posted completes once, each frame sent too.
+      // Each posted buffer and each sent frame completes once.
       verbs.open(new Verbs.Sizes(Window.FRAMES, 0, buffers, 2 * buffers, Window.FRAMES));
       sleeper =
           new Sleeper(
@@ -148,7 +150,7 @@ final class RdmaLinks implements RingLinks {
       try {
         thread.join();
       } catch (InterruptedException e) {
-        Thread.currentThread().interrupt(); // it ends by itself
+        Thread.currentThread().interrupt(); // the thread ends by itself
       }
     }
   }
@@ -177,7 +179,7 @@ final class RdmaLinks implements RingLinks {
     }
   }
 
-  /** Does what there is to do; what comes later ends a sleep. */
+  /** Does all available work. Later events end a sleep. */
   private void take() throws IOException {
     verbs.takeNotifications();
     verbs.requestNotification();
@@ -242,7 +244,9 @@ final class RdmaLinks implements RingLinks {
     }
   }
 
-  /** Waits until these have no work outstanding, so that the device has let go of its buffers. */
+  /**
+   * Waits until these links have no outstanding work, so that the device has released its buffers.
+   */
   private void drain(Predicate<RdmaLink> which) throws IOException {
     // Heartbeats to the daemon wait for it too.
     long deadline = System.nanoTime() + Math.min(DRAIN_NANOS, timeoutNanos / 4);

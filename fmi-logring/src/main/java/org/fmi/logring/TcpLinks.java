@@ -26,9 +26,10 @@ final class TcpLinks implements RingLinks {
   private static final int NOT_EXPECTED = 1;
 
   /**
-   * How long a neighbour on the same machine may be silent, and any may take to prove itself, in
-   * timeouts of the heartbeat. A process that is stopped is found by its daemon after one: that
-   * sees who only waits for a core, as ranks do where many of them start on few.
+   * The number of heartbeat timeouts for which a neighbour on the same machine may be silent, and
+   * which any neighbour may take to authenticate. A stopped process on this machine is detected
+   * after one timeout by its daemon, which can tell it from a process that waits for a core, as
+   * ranks do when many of them start on few cores.
    */
   private static final int PATIENCE = 6;
 
@@ -39,7 +40,7 @@ final class TcpLinks implements RingLinks {
   private final NetLoop loop;
   private final Server server;
 
-  /** Those that stand, by rank; used on the loop's thread. */
+  /** The open links, by rank; used on the loop's thread. */
   private final Map<Integer, Connection> links = new HashMap<>();
 
   TcpLinks(
@@ -120,7 +121,7 @@ final class TcpLinks implements RingLinks {
     try {
       loop.execute(task);
     } catch (RejectedExecutionException e) {
-      // Closed meanwhile: there are no links left to use.
+      // Closed in the meantime: there are no links left.
     }
   }
 

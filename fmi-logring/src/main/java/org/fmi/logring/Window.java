@@ -1,15 +1,15 @@
 package org.fmi.logring;
 
 /**
- * How many frames may be sent over a link: a receiver has {@link #FRAMES} buffers for each
- * neighbour, and a frame must never find none. Each frame tells how many there were in all for the
- * other side, from the link's begin on; these counts wrap around.
+ * The flow control of a link: a receiver has {@link #FRAMES} buffers per neighbour, and a frame
+ * must always find one. Each frame carries the total number of buffers granted to the other side
+ * since the start of the link; the counts wrap around.
  */
 final class Window {
-  /** Frames that may be under way at a time. */
+  /** The most frames in flight. */
   static final int FRAMES = 8;
 
-  /** Of them, those that are kept for what is not a heartbeat: a notice, a goodbye. */
+  /** The part of them reserved for notices and goodbyes, not for heartbeats. */
   private static final int KEPT = 2;
 
   private int sent;
@@ -17,7 +17,7 @@ final class Window {
   private int allowed = FRAMES;
   private int arrived;
 
-  /** How many may be sent now: there is a buffer for each, here and there. */
+  /** The number of frames that may be sent now, with a buffer for each on both sides. */
   int room() {
     return Math.min(allowed - sent, FRAMES - outstanding());
   }
@@ -27,30 +27,30 @@ final class Window {
     return room() > KEPT;
   }
 
-  /** A frame is being sent. Returns its place among the buffers for frames on their way. */
+  /** Counts a frame being sent; returns its place among the send buffers. */
   int send() {
     return Math.floorMod(sent++, FRAMES);
   }
 
-  /** The oldest frame that is outstanding has left its buffer. */
+  /** Notes that the oldest outstanding frame has left its buffer. */
   void completed() {
     completed++;
   }
 
-  /** Frames that have not left their buffers yet. */
+  /** The number of frames that have not left their buffers yet. */
   int outstanding() {
     return sent - completed;
   }
 
-  /** What the next frame tells the other side. */
+  /** The grant count that the next frame carries. */
   int granted() {
     return arrived + FRAMES;
   }
 
   /**
-   * A frame has arrived and its buffer is free again.
+   * Notes that a frame has arrived and its buffer is free again.
    *
-   * @param grants what it told
+   * @param grants the grant count that it carried
    */
   void arrived(int grants) {
     arrived++;

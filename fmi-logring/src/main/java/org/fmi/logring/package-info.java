@@ -3,16 +3,16 @@
  *
  * <p>Rank r has links to r + k<sup>i</sup> and r - k<sup>i</sup> (mod n) for all k<sup>i</sup> &lt;
  * n. The system closes the links of a process that dies; each neighbour then floods a notice, which
- * every rank passes on once. A rank that leaves an epoch says goodbye on its links, so that it is
- * not taken for dead; silence is found by heartbeats.
+ * every rank forwards once. A rank that leaves an epoch says goodbye on its links, so that it is
+ * not taken for dead. Heartbeats detect silence.
  *
  * <pre>
- *   frames:  | 1 | epoch | failed rank | hops |   a notice; hops: how many ranks it has passed
+ *   frames:  | 1 | epoch | failed rank | hops |   a notice; hops: ranks passed so far
  *            | 2 |                                goodbye
  *
- *   LogRingDetector   runs org.fmi.rules.LogRing            Offer       how a rank can be reached
+ *   LogRingDetector   runs org.fmi.rules.LogRing            Offer       the addresses of a rank
  *   ---------------------------------------------------
- *   RingLinks         links and a thread that serves them   TcpLinks    over connections of fmi-net
+ *   RingLinks         links, and a thread that serves them   TcpLinks    over connections of fmi-net
  *                                                           RdmaLinks   over those of fmi-verbs
  *   RdmaDialling      makes links                           RdmaLink    one of them
  *   RdmaFrames        frames out and in                     Window      buffers to send into

@@ -14,17 +14,17 @@ import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps checkpoints in the heap of this process: they end with it.
+ * Stores checkpoints in the heap of this process, whose end they do not survive.
  *
  * <p>It does not pass {@code CheckpointStoreContract} as a whole. That is about groups of ranks,
- * about node memory that outlives a process or is full, and about images that are read from files;
- * a job of one rank has none of these. {@code HeapStoreTest} holds what of the contract is left.
+ * about node memory that outlives a process or is full, and about images read from files; a job of
+ * one rank has none of these. {@code HeapStoreTest} covers the rest of the contract.
  */
 final class HeapStore implements CheckpointStore {
   private final Map<CheckpointId, MemorySegment> complete = new HashMap<>();
   private @Nullable MemorySegment writing;
 
-  /** Of the size that was released last: a loop's checkpoints are alike. */
+  /** The image released last, for reuse, as a loop's checkpoints have the same size. */
   private @Nullable MemorySegment spare;
 
   @Override
@@ -135,7 +135,7 @@ final class HeapStore implements CheckpointStore {
   public void rebuild(CheckpointId id, int[] lost) throws UnrecoverableException {
     if (lost.length > 0) {
       throw new UnrecoverableException(
-          "checkpoint %d (loop %d, iteration %d): nobody else holds it"
+          "checkpoint %d (loop %d, iteration %d): no other rank holds it"
               .formatted(id.version(), id.loop(), id.iteration()));
     }
   }
@@ -145,7 +145,7 @@ final class HeapStore implements CheckpointStore {
     return 0;
   }
 
-  /** What is in the heap counts for the heap. */
+  /** Zero, as heap memory is counted elsewhere. */
   @Override
   public long memoryBytes() {
     return 0;

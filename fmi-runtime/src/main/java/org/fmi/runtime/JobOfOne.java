@@ -15,11 +15,11 @@ import org.fmi.spi.NodeMemory;
 import org.fmi.spi.RankConfig;
 
 /**
- * A job of this process alone, as MPI's singleton (MPI 4 §11.8.2). Its rank cannot fail but
- * together with the job, so nothing is ever rolled back.
+ * A job of this process alone, as MPI's singleton (MPI 4 §11.8.2). Its rank can fail only together
+ * with the job, so nothing is ever rolled back.
  */
 final class JobOfOne {
-  /** As under fmirun where nobody says anything else. */
+  /** The default under fmirun. */
   private static final CheckpointInterval INTERVAL = new CheckpointInterval.Mtbf(3600);
 
   private static final long RECORD_LIMIT = 64 << 20;
@@ -32,7 +32,7 @@ final class JobOfOne {
         config(),
         new MiniJob(1, System::exit, line -> System.err.println("fmi: " + line)).link(0),
         List.of(),
-        (config, epoch, listener, diagnostics) -> FailureDetector.NONE, // there is nobody else
+        (config, epoch, listener, diagnostics) -> FailureDetector.NONE, // there is no other rank
         (config, system, memory) -> new HeapStore(),
         new NoNodeMemory(),
         new ParkingClock(),
@@ -54,7 +54,7 @@ final class JobOfOne {
         .build();
   }
 
-  /** No other process will look for what this one leaves behind. */
+  /** Node memory without use, as no other process will look for this one's pieces. */
   private static final class NoNodeMemory implements NodeMemory {
     @Override
     public List<String> list(String prefix) {

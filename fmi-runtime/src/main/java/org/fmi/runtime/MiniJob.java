@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The job's side of a job whose ranks are threads of this process: starts each epoch once all ranks
- * have joined it, and releases them once all have finished. No rank fails but together with the
+ * have joined it, and releases them once all have finished. A rank can fail only together with the
  * process, so there is nothing to decide.
  */
 public final class MiniJob {
@@ -30,7 +30,7 @@ public final class MiniJob {
    * A job of {@code size} ranks.
    *
    * @param abort ends the job with a status
-   * @param diagnostics shows what the user should know
+   * @param diagnostics receives messages for the user
    */
   public MiniJob(int size, IntConsumer abort, Diagnostics diagnostics) {
     this.links = new Link[size];
@@ -42,9 +42,9 @@ public final class MiniJob {
   }
 
   /**
-   * The configuration of a rank; what only some of these jobs need is to be added.
+   * The configuration of a rank, to which callers add what only their job needs.
    *
-   * @param job what all its ranks have in common
+   * @param job the settings common to all its ranks
    */
   public static RankConfig.Builder config(String jobId, byte[] secret, int rank, JobSettings job) {
     int size = job.size();
@@ -68,7 +68,7 @@ public final class MiniJob {
     return links[rank];
   }
 
-  /** Rolls all ranks back into an epoch. It may be called by each of them. */
+  /** Rolls all ranks back into an epoch. Each of them may call it. */
   public synchronized void revoke(int newEpoch) {
     if (newEpoch > epoch) {
       epoch = newEpoch;
@@ -76,7 +76,7 @@ public final class MiniJob {
     }
   }
 
-  /** The link of one rank, and what the job knows of it. */
+  /** The link of one rank, with the job's state of it. */
   private final class Link implements JobLink {
     private @Nullable Listener listener;
     private RankMessage.@Nullable Joined joined;
@@ -105,7 +105,7 @@ public final class MiniJob {
       case RankMessage.Joined m -> onJoined(from, m);
       case RankMessage.Finished _ -> onFinished();
       case RankMessage.Abort m -> abort.accept(m.status());
-      // The rank would wait for the end of its process. Here the program gets it as an exception.
+      // The rank would wait for the end of its process. Here the program gets an exception.
       case RankMessage.Unrecoverable m -> throw new IllegalStateException(m.reason());
       case RankMessage.ProgramFault m -> throw new IllegalStateException(m.reason());
       case RankMessage.RestartNeeded m -> throw new IllegalStateException(m.reason());
@@ -116,9 +116,9 @@ public final class MiniJob {
           RankMessage.Suspect _,
           RankMessage.CheckpointDone _,
           RankMessage.Stops _,
-          RankMessage.CheckpointWanted _, // what serves no recovery serves nothing
+          RankMessage.CheckpointWanted _, // only needed for recovery
           RankMessage.AtFault _,
-          RankMessage.Choosing _, // none keeps a log
+          RankMessage.Choosing _, // no rank has a log
           RankMessage.LocalImpossible _,
           RankMessage.Notify _,
           RankMessage.Failed _ -> {}

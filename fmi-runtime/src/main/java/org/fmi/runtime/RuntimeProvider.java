@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import org.fmi.Fmi;
 import org.fmi.provider.FmiProvider;
 
-/** Joins a program to the job that this process was started for, or makes it a job of one rank. */
+/** Joins a program to the job for which this process was started, or makes it a job of one rank. */
 public final class RuntimeProvider implements FmiProvider {
   @Override
   public Fmi init(String... args) {

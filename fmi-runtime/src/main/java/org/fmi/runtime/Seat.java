@@ -12,12 +12,12 @@ public final class Seat {
     /**
      * Joins the job; returns when the program may begin.
      *
-     * @throws IOException if a transport, detector or memory that is needed cannot be had
+     * @throws IOException if a required transport, detector or memory is not available
      */
     Fmi join() throws IOException;
   }
 
-  /** A process joins one job in its life; so this is the process's, not a thread's. */
+  /** The seat of the process, not of a thread, as a process joins one job in its life. */
   static final Seat OF_PROCESS = new Seat();
 
   private static final Job TAKEN =
@@ -29,15 +29,15 @@ public final class Seat {
 
   Seat() {}
 
-  /** Gives this process a place in a job. Called before the program's main. */
+  /** Gives this process a place in a job. Called before the program's main method. */
   public static void offer(Job job) {
     OF_PROCESS.job.set(job);
   }
 
   /**
-   * Joins the job that was offered, or else a job of this process alone.
+   * Joins the offered job, or else a job of this process alone.
    *
-   * @throws IllegalStateException if it was taken before
+   * @throws IllegalStateException if the seat was taken before
    */
   Fmi take() throws IOException {
     return job.getAndSet(TAKEN).join();

@@ -17,15 +17,15 @@ import org.fmi.verbs.Structs.CmId;
 /**
  * An address of this machine that belongs to an RDMA device.
  *
- * @param id where the {@code struct rdma_cm_id} lies that is bound to it
- * @param device its name
- * @param port of the device
+ * @param id the address of the {@code struct rdma_cm_id} bound to it
+ * @param device the device's name
+ * @param port the device's port
  */
 record BoundAddress(long id, String device, int port, InetAddress address) {
   /**
    * Binds to the first address that belongs to an RDMA device with an active port.
    *
-   * @param preferred the first to try
+   * @param preferred the first address to try
    * @throws IOException if there is none; says what was tried
    */
   static BoundAddress find(ConnectionManager manager, Devices devices, InetAddress preferred)
@@ -41,7 +41,7 @@ record BoundAddress(long id, String device, int port, InetAddress address) {
       long id = manager.createId();
       if (!manager.bound(id, candidate)) {
         int error = manager.calls.errno();
-        if (error != Native.ENODEV) { // as of addresses that are of no RDMA device
+        if (error != Native.ENODEV) { // the address belongs to no RDMA device
           refusal = "; the last error was: " + manager.calls.message(error);
         }
       } else {

@@ -21,8 +21,8 @@ import org.fmi.verbs.Structs.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes connections by {@code librdmacm}, which finds devices and routes by IP addresses. For all
- * providers: the queue pairs are theirs.
+ * Makes connections by {@code librdmacm}, which finds devices and routes by IP addresses. Serves
+ * all providers, which supply the queue pairs.
  *
  * <pre>
  *   dial: rdma_resolve_addr --ADDR_RESOLVED--> rdma_resolve_route --ROUTE_RESOLVED--> rdma_connect
@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  *   listen:     --CONNECT_REQUEST--> rdma_accept --ESTABLISHED-->          --DISCONNECTED-->
  * </pre>
  *
- * The library does the queue pair's transitions.
+ * The library executes the queue pair's transitions.
  */
 public final class ConnectionManager {
-  /** For the library to find an address, and for it to find a way there. */
+  /** The time limit for resolving an address, and for resolving a route. */
   static final int RESOLVE_MILLIS = 4_000;
 
   private static final int BACKLOG = 1024;
@@ -53,39 +53,39 @@ public final class ConnectionManager {
   private int inline;
   private boolean removed;
 
-  /** By their id's address. */
+  /** By the address of their id. */
   private final Map<Long, ManagedConnection> connections = new HashMap<>();
 
   private @Nullable QueuePairs queuePairs;
 
-  /** Makes queue pairs, as a provider does. */
+  /** Creates queue pairs; implemented by a provider. */
   @FunctionalInterface
   public interface QueuePairs {
     /**
-     * Makes one.
+     * Creates a queue pair.
      *
-     * @param id where the connection's {@code struct rdma_cm_id} lies
-     * @param inline bytes that a send should carry in the work request
+     * @param id the address of the connection's {@code struct rdma_cm_id}
+     * @param inline the bytes that a send should carry in the work request
      * @throws IOException if the device refuses
      */
     QueuePair create(long id, int inline) throws IOException;
   }
 
-  /** A connection's queue pair. The manager does its transitions. */
+  /** A connection's queue pair. The manager executes its transitions. */
   public interface QueuePair {
     /** See {@link RdmaConnection#number}. */
     int number();
 
-    /** Bytes that a send may carry in the work request; it may be fewer than were asked for. */
+    /** The bytes that a send may carry in the work request, possibly fewer than requested. */
     int inline();
 
     /**
      * Posts work.
      *
-     * @param opcode of {@code enum ibv_wr_opcode}
+     * @param opcode a constant of {@code enum ibv_wr_opcode}
      * @param flags of {@code enum ibv_send_flags}
-     * @param remoteAddress in the peer's memory, of what is read
-     * @param remoteKey of that memory
+     * @param remoteAddress the address to read in the peer's memory
+     * @param remoteKey the key of that memory
      * @throws IOException if the device takes no more
      */
     void post(
@@ -139,7 +139,7 @@ public final class ConnectionManager {
     }
   }
 
-  /** Binds to an address; the error number says why not. */
+  /** Binds to an address; if it fails, the error number has the reason. */
   boolean bound(long id, InetAddress candidate) {
     try (Arena own = Arena.ofConfined()) {
       MemorySegment sockaddr = sockaddr(own, new InetSocketAddress(candidate, 0));
@@ -147,7 +147,7 @@ public final class ConnectionManager {
     }
   }
 
-  /** Of a {@code struct ibv_device}. */
+  /** The name of a {@code struct ibv_device}. */
   static String deviceName(long device) {
     return Native.at(device, Device.NAME + Device.NAME_BYTES).getString(Device.NAME);
   }
@@ -184,7 +184,7 @@ public final class ConnectionManager {
     }
   }
 
-  /** Where the device's {@code struct ibv_context} lies. */
+  /** The address of the device's {@code struct ibv_context}. */
   public long context() {
     return Native.at(listener, CmId.USED_BYTES).get(JAVA_LONG, CmId.VERBS);
   }
@@ -197,17 +197,17 @@ public final class ConnectionManager {
     return new Devices().active(device, port);
   }
 
-  /** What it listens at. */
+  /** The device at whose address it listens. */
   public OpenDevice device() {
     return openDevice;
   }
 
-  /** Whether the device is known to have been removed: nothing that was made on it is left. */
+  /** Whether the device is known to have been removed, with everything made on it. */
   public boolean removed() {
     return removed;
   }
 
-  /** The kernel says so. */
+  /** Notes that the kernel has reported the removal. */
   void setRemoved() {
     removed = true;
   }
@@ -217,7 +217,7 @@ public final class ConnectionManager {
     return device + " port " + port + " at " + address.getAddress().getHostAddress();
   }
 
-  /** Where it listens. */
+  /** The listening address. */
   public InetSocketAddress address() {
     return address;
   }
@@ -229,7 +229,7 @@ public final class ConnectionManager {
         error == Native.ENOMEM ? message + "; " + LockedMemory.refused() : message);
   }
 
-  /** Of the last call. */
+  /** The error of the last call. */
   IOException failed(String what) {
     return failed(what, calls.errno());
   }
@@ -240,10 +240,10 @@ public final class ConnectionManager {
   }
 
   /**
-   * Begins to listen.
+   * Starts to listen.
    *
-   * @param wantedInline bytes that a send should carry in the work request itself
-   * @return the most of those that the device takes
+   * @param wantedInline the bytes that a send should carry in the work request itself
+   * @return the most of them that the device takes
    * @throws IOException if the device makes no queue pair at all, or cannot listen
    */
   public int open(QueuePairs pairs, int wantedInline) throws IOException {
@@ -262,7 +262,7 @@ public final class ConnectionManager {
     for (int divisor : INLINE_ATTEMPTS) {
       int bytes = divisor == 0 ? 0 : wanted / divisor;
       try {
-        // Some devices make the queue pair, and take none of them.
+        // Some devices make the queue pair, but take no inline bytes.
         return Math.min(bytes, tryQueuePair(bytes));
       } catch (IOException e) {
         refused = e;
@@ -281,7 +281,7 @@ public final class ConnectionManager {
   }
 
   /**
-   * Makes a queue pair of no connection, and destroys it.
+   * Makes a queue pair without a connection, and destroys it.
    *
    * @return see {@link QueuePair#inline}
    * @throws IOException if the device refuses
@@ -361,7 +361,7 @@ public final class ConnectionManager {
     return data == 0 ? new byte[0] : Native.at(data, bytes).toArray(JAVA_BYTE);
   }
 
-  /** Goes on with the connection; returns what its owner must know, null if nothing. */
+  /** Advances a connection; returns an event for its owner, or null. */
   private Verbs.@Nullable Event take(long id, int kind, int status, byte[] greeting) {
     if (kind == CmEvent.CONNECT_REQUEST) {
       ManagedConnection connection = new ManagedConnection(this, id, new byte[0]);
@@ -369,7 +369,7 @@ public final class ConnectionManager {
       return new Verbs.Event(Verbs.Event.Kind.REQUEST, connection, greeting, "");
     }
     if (kind == CmEvent.DEVICE_REMOVAL) {
-      removed = true; // reported for each connection, but no peer's doing
+      removed = true; // reported for each connection, but caused by no peer
       return null;
     }
     ManagedConnection connection = connections.get(id);
@@ -394,16 +394,16 @@ public final class ConnectionManager {
       case CmEvent.DISCONNECTED ->
           new Verbs.Event(
               Verbs.Event.Kind.DISCONNECTED, connection, greeting, "disconnected by the peer");
-      default -> null; // of no consequence here
+      default -> null; // without consequence here
     };
   }
 
-  /** Forgets a connection. Returns whether it was known: it is to be freed once. */
+  /** Drops a connection; returns whether it was known, so that it is freed once. */
   boolean remove(long id, ManagedConnection connection) {
     return connections.remove(id, connection);
   }
 
-  /** Frees all that is left of connections. It listens on, though nobody looks. */
+  /** Frees all connections. It still listens, but events are no longer taken. */
   public void closeConnections() {
     for (ManagedConnection connection : connections.values().toArray(ManagedConnection[]::new)) {
       connection.close();
@@ -411,8 +411,8 @@ public final class ConnectionManager {
   }
 
   /**
-   * After {@link #closeConnections}, and after all else that was made on the device's context: the
-   * library closes that of a device that was removed with the last id that it has for it.
+   * Closes the manager, after {@link #closeConnections} and after everything else made on the
+   * device's context: for a removed device, the library closes the context with its last id.
    */
   public void close() throws IOException {
     try {

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The RDMA devices that the kernel knows, as it shows them in files: nothing is loaded for it. Only
- * those of InfiniBand and RoCE: iWARP has no number that goes with a message, others no reliable
+ * The RDMA devices known to the kernel, as shown in its files; loads no library. Only InfiniBand
+ * and RoCE devices count: iWARP has no immediate values, and other kinds have no reliable
  * connections.
  */
 public final class Devices {
@@ -21,13 +21,13 @@ public final class Devices {
 
   private final Path directory;
 
-  /** Those of this machine. */
+  /** The devices of this machine. */
   public Devices() {
     this(KERNEL);
   }
 
   /**
-   * @param directory as the kernel's {@code /sys/class/infiniband}
+   * @param directory a directory like the kernel's {@code /sys/class/infiniband}
    */
   public Devices(Path directory) {
     this.directory = directory;
@@ -36,7 +36,7 @@ public final class Devices {
   /**
    * A port of a device.
    *
-   * @param state as the kernel puts it: {@code 4: ACTIVE}, {@code 1: DOWN}
+   * @param state the kernel's text: {@code 4: ACTIVE}, {@code 1: DOWN}
    */
   public record Port(String device, String number, String state) {
     public boolean active() {
@@ -49,12 +49,12 @@ public final class Devices {
     }
   }
 
-  /** As the kernel puts it: {@code 1: CA}, {@code 4: RNIC}. */
+  /** The kernel's text of a device's type: {@code 1: CA}, {@code 4: RNIC}. */
   private static String type(Path device) throws IOException {
     return Files.readString(device.resolve("node_type")).strip();
   }
 
-  /** All ports of all devices that can be used; empty if there is none. */
+  /** All ports of all usable devices; empty if there is none. */
   public List<Port> ports() throws IOException {
     List<Port> ports = new ArrayList<>();
     for (Path device : children(directory)) {
@@ -72,7 +72,7 @@ public final class Devices {
     return ports;
   }
 
-  /** InfiniBand, or Ethernet: RoCE. */
+  /** InfiniBand, or Ethernet for RoCE. */
   public String linkLayer(Port port) throws IOException {
     return Files.readString(directoryOf(port).resolve("link_layer")).strip();
   }
@@ -92,7 +92,7 @@ public final class Devices {
   }
 
   /**
-   * Makes sure that there is a device with a port that is up.
+   * Checks that there is a device with an active port.
    *
    * @throws IOException if there is none; says what is missing
    */
@@ -105,7 +105,7 @@ public final class Devices {
       }
       if (!others.isEmpty()) {
         throw new IOException(
-            "rdma: no InfiniBand or RoCE device on this machine, and others cannot be used: "
+            "rdma: no InfiniBand or RoCE device on this machine; other devices cannot be used: "
                 + others);
       }
       throw new IOException(
@@ -119,7 +119,7 @@ public final class Devices {
     }
   }
 
-  /** Whether a port is up; a device unknown here is not. */
+  /** Whether a port is active; false for an unknown device. */
   boolean active(String device, int port) throws IOException {
     for (Port p : ports()) {
       if (p.device().equals(device) && p.number().equals(Integer.toString(port))) {

@@ -12,9 +12,9 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What two ranks say to each other before a connection stands, in the 56 bytes that the connection
- * manager carries. Each proves that it knows the job's secret, by an HMAC over job, epoch, both
- * ranks, the listener's nonce, the dialler's nonce, and which of the two it is.
+ * The authentication of two ranks before a connection is open, in the 56 bytes that the connection
+ * manager carries. Each rank proves that it knows the job's secret, by an HMAC over job, epoch,
+ * both ranks, the listener's nonce, the dialler's nonce, and its own role.
  *
  * <pre>
  *   request   0        4      8      12      16        20       28                 56
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  *             +--------+------+
  * </pre>
  *
- * A request seen by others is of no use to them: its proof holds for one endpoint of one epoch,
- * that takes each request once.
+ * An intercepted request is useless to others: its proof is valid for one endpoint of one epoch,
+ * which accepts each request once.
  */
 public final class Greeting {
   public static final int REQUEST_BYTES = 56;
@@ -52,10 +52,10 @@ public final class Greeting {
   }
 
   /**
-   * A dialling rank's words.
+   * The request of a dialling rank.
    *
-   * @param credits frames the other side may send at once
-   * @param nonce the dialler's
+   * @param credits the number of frames that the other side may send at once
+   * @param nonce the dialler's nonce
    */
   public record Request(int from, int to, int credits, long nonce) {}
 
@@ -72,9 +72,9 @@ public final class Greeting {
   }
 
   /**
-   * Reads a request, from whomever.
+   * Decodes a request from an unknown sender.
    *
-   * @return null if it is not one of this job and epoch
+   * @return null if it is no request of this job and epoch
    */
   public @Nullable Request request(byte[] bytes, byte[] listener) {
     if (bytes.length < REQUEST_BYTES) {
@@ -88,7 +88,7 @@ public final class Greeting {
     int to = in.getInt();
     int theirEpoch = in.getInt();
     Request r = new Request(from, to, in.getInt(), in.getLong());
-    // Compared last and always: how long it takes tells nothing.
+    // Compared last and always, so that timing reveals nothing.
     boolean proven = proven(in, proof("dials", r, r.credits, listener));
     return proven && theirEpoch == epoch ? r : null;
   }
@@ -102,9 +102,9 @@ public final class Greeting {
   }
 
   /**
-   * Reads the answer to a request.
+   * Decodes the answer to a request.
    *
-   * @return the credits; -1 if it is not the answer
+   * @return the credits; -1 if it is no valid answer
    */
   public int answered(byte[] bytes, Request r, byte[] listener) {
     try {
@@ -123,7 +123,7 @@ public final class Greeting {
     return buffer(2 * Integer.BYTES).putInt(MAGIC).putInt(code).array();
   }
 
-  /** The code of a refusal; 0 if it is none of ours. */
+  /** The code of a refusal; 0 if it is not one of FMI's. */
   public static int refused(byte[] bytes) {
     ByteBuffer in = wrap(bytes);
     return bytes.length >= 2 * Integer.BYTES && in.getInt() == MAGIC ? in.getInt() : 0;

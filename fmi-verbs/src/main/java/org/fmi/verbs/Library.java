@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
 
-/** The stock libraries of rdma-core. */
+/** The libraries of rdma-core. */
 public enum Library {
   VERBS("libibverbs.so.1", "libibverbs1 ibverbs-providers"),
   CONNECTION_MANAGER("librdmacm.so.1", "librdmacm1");
@@ -20,9 +20,9 @@ public enum Library {
   /**
    * Loads it for the life of the process.
    *
-   * @throws IOException if it is not there; says how to get it
+   * @throws IOException if it is missing; says how to get it
    */
-  @SuppressWarnings("restricted") // this is where native code begins
+  @SuppressWarnings("restricted") // native code begins here
   public SymbolLookup load() throws IOException {
     try {
       return SymbolLookup.libraryLookup(file, Arena.global());

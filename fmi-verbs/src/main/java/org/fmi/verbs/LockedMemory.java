@@ -5,11 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** How much memory this process may lock: devices read and write locked memory only. */
+/** The amount of memory that this process may lock. Devices access locked memory only. */
 public final class LockedMemory {
   public static final long UNLIMITED = Long.MAX_VALUE;
 
-  /** How to raise the limit. */
+  /** The way to raise the limit. */
   public static final String WAY_OUT =
       "set 'ulimit -l unlimited' where ranks start (limits.conf: memlock; slurmd:"
           + " LimitMEMLOCK=infinity)";
@@ -33,8 +33,9 @@ public final class LockedMemory {
   }
 
   /**
-   * Whether the limit does not hold for this process, as for root's: it has CAP_IPC_LOCK, and not
-   * only in a user namespace such as a container without root has, where that exempts from nothing.
+   * Whether this process is exempt from the limit, as root's are: it has CAP_IPC_LOCK, and not only
+   * in a user namespace, such as that of a rootless container, where the capability exempts from
+   * nothing.
    */
   public static boolean exempt() throws IOException {
     return exempt(
@@ -49,7 +50,7 @@ public final class LockedMemory {
     return initial && (Long.parseUnsignedLong(value(status, CAPABILITIES), 16) & IPC_LOCK) != 0;
   }
 
-  /** The machine's memory in bytes: all that there is to lock. */
+  /** The machine's memory in bytes, the upper bound of locked memory. */
   public static long machineBytes() throws IOException {
     return machineBytes(Files.readAllLines(Path.of("/proc/meminfo")));
   }
@@ -67,12 +68,12 @@ public final class LockedMemory {
     throw new IOException("the kernel does not tell '" + name + "'");
   }
 
-  /** For a person: as {@code ulimit -l} counts it. */
+  /** For a person: the size in the unit of {@code ulimit -l}. */
   public static String kib(long bytes) {
     return bytes == UNLIMITED ? "unlimited" : Math.ceilDiv(bytes, 1024) + " KiB";
   }
 
-  /** For a person: a limit that is too low, and the way out. */
+  /** For a person: a limit that is too low, and how to raise it. */
   public static String limited(long bytes) {
     return limited(kib(bytes));
   }
@@ -81,7 +82,7 @@ public final class LockedMemory {
     return "the limit of this process (ulimit -l) is " + limit + "; " + WAY_OUT;
   }
 
-  /** What a refusal for want of memory most likely means. */
+  /** The most likely meaning of a refusal for lack of memory. */
   public static String refused() {
     String limit;
     try {

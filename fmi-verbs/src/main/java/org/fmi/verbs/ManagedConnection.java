@@ -13,15 +13,15 @@ import org.fmi.verbs.Structs.QueuePairState;
 import org.fmi.verbs.Structs.SendRequest;
 import org.jspecify.annotations.Nullable;
 
-/** A connection that the {@link ConnectionManager} makes, with a queue pair of the provider. */
+/** A connection made by the {@link ConnectionManager}, with a queue pair of the provider. */
 final class ManagedConnection implements RdmaConnection {
-  /** The most that the hardware's field of three bits takes. */
+  /** The maximum of the hardware's three-bit field. */
   private static final byte RETRIES = 7;
 
-  /** Forever: buffers are there by construction, but a receiver's device may be late. */
+  /** Infinite: there always are buffers, but a receiver's device may be late. */
   private static final byte RETRIES_WITHOUT_BUFFER = 7;
 
-  private static final int STATUS_NOBODY_LISTENS = 8;
+  private static final int STATUS_NO_LISTENER = 8;
   private static final int STATUS_STALE = 10;
 
   private final ConnectionManager manager;
@@ -33,8 +33,8 @@ final class ManagedConnection implements RdmaConnection {
   private boolean asked;
 
   /**
-   * @param id where its {@code struct rdma_cm_id} lies
-   * @param greeting what the peer is sent when it is asked
+   * @param id the address of its {@code struct rdma_cm_id}
+   * @param greeting sent to the peer with the request
    */
   ManagedConnection(ConnectionManager manager, long id, byte[] greeting) {
     this.manager = manager;
@@ -59,8 +59,8 @@ final class ManagedConnection implements RdmaConnection {
       case STATUS_STALE ->
           new Verbs.Event(
               Verbs.Event.Kind.FAILED, this, words, "the peer still holds an older connection");
-      case STATUS_NOBODY_LISTENS ->
-          new Verbs.Event(Verbs.Event.Kind.REJECTED, this, new byte[0], "nobody listens there");
+      case STATUS_NO_LISTENER ->
+          new Verbs.Event(Verbs.Event.Kind.REJECTED, this, new byte[0], "no process listens there");
       default -> new Verbs.Event(Verbs.Event.Kind.REJECTED, this, words, "refused by the peer");
     };
   }
@@ -120,7 +120,7 @@ final class ManagedConnection implements RdmaConnection {
     try {
       queuePair = manager.createQueuePair(id);
     } catch (IOException e) {
-      // Who has asked may have given up by now. If it is the device, it refuses this one too.
+      // The peer may have given up. If the device is the cause, it refuses this one too.
       manager.tryQueuePair();
       return false;
     }
@@ -132,7 +132,7 @@ final class ManagedConnection implements RdmaConnection {
     try (Arena own = Arena.ofConfined()) {
       MemorySegment data = own.allocate(Math.max(1, words.length));
       MemorySegment.copy(MemorySegment.ofArray(words), 0, data, 0, words.length);
-      // An error says that the other side has gone already.
+      // An error means that the other side has already gone.
       calls.callWithByte(lib.reject, id, data.address(), (byte) words.length);
     }
   }
@@ -165,7 +165,7 @@ final class ManagedConnection implements RdmaConnection {
     try (Arena own = Arena.ofConfined()) {
       MemorySegment a = own.allocate(QueuePairState.BYTES, Long.BYTES);
       a.set(JAVA_INT, QueuePairState.QP_STATE, QueuePairState.ERROR);
-      // An error says that it was not connected.
+      // An error means that it was not connected.
       calls.callWithInt(lib.modifyQp, pair, a.address(), QueuePairState.MASK_STATE);
     }
   }
@@ -173,7 +173,7 @@ final class ManagedConnection implements RdmaConnection {
   @Override
   public void disconnect() {
     if (queuePair != null) {
-      // An error says that it was not connected.
+      // An error means that it was not connected.
       calls.call(lib.disconnect, id);
     }
   }

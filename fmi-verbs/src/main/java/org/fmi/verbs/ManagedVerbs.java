@@ -5,9 +5,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/** What is the same for all providers: connections, and what the device reports about itself. */
+/** The common part of all providers: connections, and events and attributes of the device. */
 public abstract class ManagedVerbs implements Verbs {
-  /** With a frame's header and some payload in it. */
+  /** With a frame's header and some payload. */
   private static final int SEND_BYTES = 256;
 
   private static final int COMPLETION_BYTES = 64;
@@ -38,16 +38,16 @@ public abstract class ManagedVerbs implements Verbs {
   }
 
   /**
-   * Bytes that the device's driver locks for a connection: its send queue and its part of the
-   * completion queue. Estimated, on the safe side: each device has a layout of its own, and some
-   * lock none.
+   * The bytes that the device's driver locks for a connection: its send queue and its part of the
+   * completion queue. A conservative estimate, as layouts differ between devices, and some lock
+   * nothing.
    */
   public static long queueBytes(int sends, int window) {
     long bytes = (long) sends * SEND_BYTES + (long) (sends + window) * COMPLETION_BYTES;
     return Math.ceilDiv(bytes, PAGE_BYTES) * PAGE_BYTES;
   }
 
-  /** Begins to listen; for the end of {@link #open}. */
+  /** Starts to listen; called at the end of {@link #open}. */
   protected void listen(ConnectionManager.QueuePairs pairs, int inlineBytes) throws IOException {
     inline = manager.open(pairs, inlineBytes);
   }

@@ -19,12 +19,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls C functions, each named by its address; a pointer is a long. One handle for each shape of
- * arguments: they are constants, so that a call costs little more than in C.
+ * Calls C functions by address; a pointer is a long. There is one method handle per shape of
+ * arguments. Handles are constants, so that a call costs little more than in C.
  *
- * <p>All but the three of the data path keep the C library's error number in {@link #errno}.
+ * <p>All calls except the three of the data path store the C library's error number in {@link
+ * #errno}.
  */
-@SuppressWarnings("restricted") // this is where native code begins
+@SuppressWarnings("restricted") // native code begins here
 final class Native {
   private static final Linker LINKER = Linker.nativeLinker();
   private static final VarHandle ERRNO =
@@ -64,8 +65,8 @@ final class Native {
           Linker.Option.captureCallState("errno"));
 
   /**
-   * {@code poll_cq}. Reads memory and never enters the kernel, so that a garbage collection need
-   * not be told of it; the caller polls it all the time.
+   * {@code poll_cq}. Reads memory and never enters the kernel, so it needs no transition for the
+   * garbage collector; it is polled all the time.
    */
   private static final MethodHandle POLL =
       LINKER.downcallHandle(
@@ -98,7 +99,7 @@ final class Native {
   private final MemorySegment saved;
 
   /**
-   * @param arena where the error number is kept
+   * @param arena owns the memory of the error number
    */
   Native(Arena arena) {
     saved = arena.allocate(Linker.Option.captureStateLayout());
@@ -117,7 +118,7 @@ final class Native {
     return found.get();
   }
 
-  /** Memory that C has given us, whose life we know. */
+  /** Memory that C has allocated, with a known lifetime. */
   static MemorySegment at(long address, long bytes) {
     return MemorySegment.ofAddress(address).reinterpret(bytes);
   }
@@ -126,7 +127,7 @@ final class Native {
     return address == 0 ? "" : at(address, Long.MAX_VALUE).getString(0);
   }
 
-  /** Of the last call that saves it. */
+  /** The error number of the last call that stores it. */
   int errno() {
     return (int) ERRNO.get(saved, 0L);
   }
@@ -272,7 +273,7 @@ final class Native {
     }
   }
 
-  /** Reads from a descriptor never block from now on. */
+  /** Makes reads from a descriptor non-blocking. */
   void setNonBlocking(int descriptor) throws IOException {
     try {
       int flags = (int) FCNTL.invokeExact(FCNTL_ADDRESS, saved, descriptor, GET_FLAGS, 0);
@@ -315,7 +316,7 @@ final class Native {
   private static final @Nullable MemorySegment STRERROR =
       LINKER.defaultLookup().find("strerror").orElse(null);
 
-  /** For a person. */
+  /** The error in words. */
   String message(int error) {
     return STRERROR == null ? "error " + error : text(pointerOfInt(STRERROR, error));
   }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 
-/** The functions that are called by name. */
+/** The functions called by name. */
 final class NativeFunctions {
   final MemorySegment queryDevice;
   final MemorySegment allocPd;

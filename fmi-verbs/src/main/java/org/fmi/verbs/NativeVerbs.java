@@ -24,8 +24,8 @@ import org.fmi.verbs.Structs.SendRequest;
 
 /**
  * {@link Verbs} by {@code libibverbs.so.1} and {@code librdmacm.so.1}, called through the foreign
- * function API. The verbs of the data path are inline functions in C's headers, that call pointers
- * inside {@code struct ibv_context}; so does this class.
+ * function API. The verbs of the data path are inline functions in C's headers, which call pointers
+ * in {@code struct ibv_context}; this class does the same.
  */
 public final class NativeVerbs extends ManagedVerbs {
   /** Completions fetched in one call. */
@@ -54,7 +54,7 @@ public final class NativeVerbs extends ManagedVerbs {
   private long queue;
   private long receives;
 
-  /** Notifications taken, not acknowledged; wraps around, as the library's own count does. */
+  /** Notifications taken and not acknowledged; wraps around, as the library's own count does. */
   private int untaken;
 
   private Sizes sizes = new Sizes(0, 0, 0, 0);
@@ -89,7 +89,7 @@ public final class NativeVerbs extends ManagedVerbs {
     receiveRequest.set(JAVA_INT, ReceiveRequest.NUM_SGE, 1);
   }
 
-  /** Without a check of its scope at each access; valid until {@link #close}. */
+  /** Memory without a scope check at each access; valid until {@link #close}. */
   private MemorySegment allocate(long bytes) {
     return Native.at(arena.allocate(bytes, Long.BYTES).address(), bytes);
   }
@@ -141,7 +141,7 @@ public final class NativeVerbs extends ManagedVerbs {
         if (calls.call(lib.createQp, id, domain, a.address()) != 0) {
           throw manager.failed("a queue pair");
         }
-        // The library writes there what it has made.
+        // The library stores the granted value there.
         inline = a.get(JAVA_INT, QueuePairAttributes.MAX_INLINE_DATA);
       }
       address = Native.at(id, CmId.USED_BYTES).get(JAVA_LONG, CmId.QP);
@@ -294,7 +294,7 @@ public final class NativeVerbs extends ManagedVerbs {
 
   @Override
   public void takeNotifications() throws IOException {
-    // The two results are the queue and its owner's word: of no use here.
+    // The two results are the queue and its owner's context: not needed here.
     while (calls.call(lib.getCqEvent, channel, bad.address(), event.address()) == 0) {
       untaken++;
     }
@@ -342,7 +342,7 @@ public final class NativeVerbs extends ManagedVerbs {
       if (error == Native.EIO) {
         manager.setRemoved();
       }
-      // With the device the kernel has ended it, whatever the library makes of that.
+      // The kernel has ended it with the device, whatever error the library returns.
       if (error != 0 && !manager.removed()) {
         throw manager.failed(what, error);
       }

@@ -3,7 +3,7 @@ package org.fmi.verbs;
 import java.io.IOException;
 import java.net.InetAddress;
 
-/** {@link NativeVerbs}: rdma-core's libraries, by the foreign function API. */
+/** Provides {@link NativeVerbs}: rdma-core's libraries, by the foreign function API. */
 public final class NativeVerbsProvider implements VerbsProvider {
   @Override
   public String name() {

@@ -12,20 +12,18 @@ import org.fmi.verbs.Structs.DeviceAttributes;
 import org.fmi.verbs.Structs.PortAttributes;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What a device reports about itself. For all providers, as a context is the same to all of them.
- */
+/** The attributes and events of a device, for all providers, which share its context. */
 public final class OpenDevice {
   private final ConnectionManager manager;
   private final MemorySegment event;
   private final int descriptor;
 
-  /** The manager's. */
+  /** The device of a manager. */
   OpenDevice(ConnectionManager manager, Arena arena) throws IOException {
     this.manager = manager;
     event = arena.allocate(AsyncEvent.BYTES, Long.BYTES);
     descriptor = Native.at(manager.context(), Context.USED_BYTES).get(JAVA_INT, Context.ASYNC_FD);
-    // The library opens a device once a process: its other users read from the same descriptor.
+    // The library opens a device once per process: its other users read from the same descriptor.
     manager.calls.setNonBlocking(descriptor);
   }
 
@@ -54,7 +52,7 @@ public final class OpenDevice {
       if (error != 0) {
         throw manager.failed("ibv_query_port", error);
       }
-      // Of 32 bits without a sign.
+      // An unsigned number of 32 bits.
       int most = a.get(JAVA_INT, PortAttributes.MAX_MSG_SZ);
       return most < 0 ? Integer.MAX_VALUE : most;
     }
@@ -70,7 +68,7 @@ public final class OpenDevice {
         failure = manager.describe() + ": the device has failed";
       } else if (type == AsyncEvent.PORT_ERR
           && event.get(JAVA_INT, AsyncEvent.ELEMENT) == manager.port()
-          // Nobody may have read it in an epoch without RDMA: it may be up again by now.
+          // The event may be old, as an epoch without RDMA reads none: the port may be up again.
           && !manager.portIsActive()) {
         failure = manager.describe() + ": the port is down";
       }
@@ -93,7 +91,7 @@ public final class OpenDevice {
   /**
    * See {@link Verbs#completionDescriptor}.
    *
-   * @param channel where a {@code struct ibv_comp_channel} lies
+   * @param channel the address of a {@code struct ibv_comp_channel}
    */
   public static int completionDescriptor(long channel) {
     return Native.at(channel, CompletionChannel.USED_BYTES).get(JAVA_INT, CompletionChannel.FD);

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import org.fmi.verbs.Structs.PortAttributes;
 
-/** Asks libibverbs what the kernel's files do not tell about a port. */
+/** Queries libibverbs for attributes of a port that the kernel's files lack. */
 public final class PortQuery {
   private final MemorySegment getDeviceList;
   private final MemorySegment freeDeviceList;
@@ -20,7 +20,7 @@ public final class PortQuery {
   /**
    * Loads the library.
    *
-   * @throws IOException if it is not there
+   * @throws IOException if it is missing
    */
   public PortQuery() throws IOException {
     SymbolLookup verbs = Library.VERBS.load();
@@ -32,7 +32,7 @@ public final class PortQuery {
   }
 
   /**
-   * The most bytes of a packet's payload.
+   * The largest payload of a packet, in bytes.
    *
    * @throws IOException if the library cannot use the device; says what would help
    */

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
-/** The C library's calls for descriptors, which Java has only for its own. */
+/** Calls of the C library on descriptors, which Java offers only for its own. */
 @SuppressWarnings("restricted")
 final class Posix {
   static final int EINTR = 4;

@@ -2,25 +2,28 @@ package org.fmi.verbs;
 
 import java.io.IOException;
 
-/** A reliable connection to one peer: what is sent arrives whole, once and in order, or it ends. */
+/**
+ * A reliable connection to one peer: sent data arrive whole, once and in order, or the connection
+ * ends.
+ */
 public interface RdmaConnection extends AutoCloseable {
-  /** The send is to be completed by itself; others are by a later one. */
+  /** Requests a completion for this send; other sends are completed by a later one. */
   int SIGNALLED = 2;
 
-  /** The bytes are copied into the work request: their memory need not be registered. */
+  /** Copies the bytes into the work request, so that their memory need not be registered. */
   int INLINE = 8;
 
-  /** Names it among the device's connections; known once it was accepted or established. */
+  /** Its number among the device's connections; known once it was accepted or established. */
   int number();
 
-  /** Whether this side has asked the other one: its address and the way there are known. */
+  /** Whether the request was sent to the other side, whose address and route are then known. */
   boolean asked();
 
   /**
-   * Agrees to a request.
+   * Accepts a request.
    *
-   * @return false if the other side has given up meanwhile
-   * @throws IOException if this side's device refuses a queue pair; it may be tried again
+   * @return false if the other side has given up in the meantime
+   * @throws IOException if this side's device refuses a queue pair; may be retried
    */
   boolean accept(byte[] greeting) throws IOException;
 
@@ -28,7 +31,7 @@ public interface RdmaConnection extends AutoCloseable {
   void reject(byte[] greeting);
 
   /**
-   * Sends bytes, and a number, into the peer's next receive buffer.
+   * Sends bytes and an immediate value into the peer's next receive buffer.
    *
    * @param id not negative
    * @param bytes may be 0
@@ -37,34 +40,32 @@ public interface RdmaConnection extends AutoCloseable {
   void send(long id, long address, int bytes, int key, int immediate, int flags) throws IOException;
 
   /**
-   * Reads the other side's memory into this side's; signalled. It is among the work whose number
-   * {@link Verbs.Sizes#sends} bounds. Some may be under way at a time; more wait for their turn,
-   * and with them all that is posted later.
+   * Reads the other side's memory into this side's; signalled. It counts as one of {@link
+   * Verbs.Sizes#sends}. A device executes a limited number of reads at a time; further reads wait
+   * for their turn, and all later work with them.
    *
    * @param id not negative
    * @param bytes at most {@link Verbs#longestMessage}
-   * @param key of memory registered with {@link Verbs#LOCAL_WRITE}
-   * @param remoteKey of memory registered there with {@link Verbs#REMOTE_READ}
+   * @param key the key of memory registered with {@link Verbs#LOCAL_WRITE}
+   * @param remoteKey the key of memory registered there with {@link Verbs#REMOTE_READ}
    */
   void read(long id, long address, int bytes, int key, long remoteAddress, int remoteKey)
       throws IOException;
 
-  /**
-   * Sends nothing to nowhere, signalled: when it completes the peer has all that was sent before.
-   */
+  /** Posts an empty write, signalled: when it completes, the peer has everything sent before. */
   void sendMarker(long id) throws IOException;
 
   /**
-   * Ends it on this side only, which the other one cannot tell from silence: what is outstanding
-   * completes, with errors; what arrives is ignored, and memory no longer read by the other side.
-   * Does nothing if it was never connected.
+   * Ends the connection on this side only, which looks like silence to the other side. Outstanding
+   * work completes with errors; arriving data are ignored, and the other side can no longer read
+   * memory. Does nothing if it was never connected.
    */
   void halt();
 
-  /** Ends it: what is outstanding completes, with errors. Does nothing if it has ended. */
+  /** Ends the connection: outstanding work completes with errors. Does nothing if it has ended. */
   void disconnect();
 
-  /** Frees it; its buffers are its owner's again. */
+  /** Frees the connection and its buffers. */
   @Override
   void close();
 }

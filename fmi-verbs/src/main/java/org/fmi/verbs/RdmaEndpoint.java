@@ -6,7 +6,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 
 /**
- * Where a rank listens in one epoch, as published to the others.
+ * The listening address of a rank in one epoch, as published to all ranks.
  *
  * <pre>
  *   0                 16        18
@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
  *   +-----------------+---------+-------------------------+
  * </pre>
  *
- * @param nonce random; who dials proves the secret for this endpoint and no other
+ * @param nonce random; a dialler's proof of the secret is valid for this endpoint only
  */
 public record RdmaEndpoint(byte[] nonce, InetSocketAddress address) {
   public static final int NONCE_BYTES = 16;
@@ -30,9 +30,9 @@ public record RdmaEndpoint(byte[] nonce, InetSocketAddress address) {
   }
 
   /**
-   * The endpoint that {@link #bytes} wrote.
+   * Decodes the result of {@link #bytes}.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the bytes are no endpoint
    */
   public static RdmaEndpoint of(byte[] bytes) {
     if (bytes.length < NONCE_BYTES + Short.BYTES) {

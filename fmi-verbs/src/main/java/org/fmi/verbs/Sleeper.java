@@ -10,7 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Where a thread sleeps until one of some descriptors is readable, a datagram comes to its bell, or
+ * Lets a thread sleep until one of some descriptors is readable, a datagram arrives at its bell, or
  * another thread wakes it.
  *
  * <pre>
@@ -35,7 +35,7 @@ public final class Sleeper implements AutoCloseable {
 
   private final Arena arena = Arena.ofShared();
 
-  /** The sleeping thread's. */
+  /** For the sleeping thread. */
   private final MemorySegment saved = arena.allocate(Posix.SAVED);
 
   private final MemorySegment set;
@@ -43,7 +43,7 @@ public final class Sleeper implements AutoCloseable {
   private final MemorySegment word = arena.allocate(JAVA_LONG);
   private final int count;
 
-  /** Guards what waking threads use. */
+  /** Guards the memory of waking threads. */
   private final Object waking = new Object();
 
   private final MemorySegment wakingSaved = arena.allocate(Posix.SAVED);
@@ -52,7 +52,7 @@ public final class Sleeper implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param descriptors what to wait for; -1 for none yet
+   * @param descriptors the descriptors to wait for; -1 for none yet
    */
   public Sleeper(int... descriptors) throws IOException {
     count = OTHERS + descriptors.length;
@@ -83,14 +83,14 @@ public final class Sleeper implements AutoCloseable {
     return set.get(JAVA_SHORT, (long) i * ENTRY_BYTES + REVENTS) != 0;
   }
 
-  /** Waits for other descriptors from now on. */
+  /** Changes the descriptors to wait for. */
   public void watch(int... descriptors) {
     for (int i = 0; i < descriptors.length; i++) {
       set(OTHERS + i, descriptors[i]);
     }
   }
 
-  /** A UDP port of the loopback address: what comes there ends the sleep. */
+  /** The bell: a UDP port of the loopback address, where a datagram ends the sleep. */
   public int bell() throws IOException {
     if (port == 0) {
       int socket = Posix.socket(saved, AF_INET, SOCK_DGRAM_NONBLOCK_CLOEXEC);
@@ -116,7 +116,7 @@ public final class Sleeper implements AutoCloseable {
   }
 
   /**
-   * Sleeps for at most {@code maxNanos}; not at all if something is readable.
+   * Sleeps for at most {@code maxNanos}; returns at once if something is readable.
    *
    * @param maxNanos {@link Long#MAX_VALUE} for no limit
    * @return whether one of the descriptors is readable
@@ -151,7 +151,7 @@ public final class Sleeper implements AutoCloseable {
     return others;
   }
 
-  /** Takes all there is: it says the same. */
+  /** Drains a descriptor; its content does not matter. */
   private void empty(int i) throws IOException {
     long n;
     do {
@@ -162,10 +162,10 @@ public final class Sleeper implements AutoCloseable {
     }
   }
 
-  /** Ends the sleep, now or the next one. Any thread, even after {@link #close}. */
+  /** Ends the sleep, or the next one. Any thread, even after {@link #close}. */
   public void wakeup() {
     synchronized (waking) {
-      // It only fails when it holds 2^64 - 1 wake-ups already.
+      // It fails only if it already holds 2^64 - 1 wake-ups.
       if (!closed) {
         Posix.write(wakingSaved, get(WAKEUPS), one);
       }

@@ -1,7 +1,7 @@
 package org.fmi.verbs;
 
 /**
- * Where the fields of rdma-core's C structures lie, in bytes: part of its stable binary interface,
+ * The offsets of fields in rdma-core's C structures, in bytes: part of its stable binary interface
  * on 64-bit Linux. A test compares them with its header files.
  */
 final class Structs {
@@ -84,7 +84,7 @@ final class Structs {
     private QueuePairAttributes() {}
   }
 
-  /** {@code struct ibv_qp_attr}, of which {@code ibv_modify_qp} reads what the mask says. */
+  /** {@code struct ibv_qp_attr}; {@code ibv_modify_qp} reads the fields in the mask. */
   static final class QueuePairState {
     static final int QP_STATE = 0;
     static final int BYTES = 144;
@@ -119,7 +119,7 @@ final class Structs {
     static final int MAX_MSG_SZ = 20;
     static final int BYTES = 128;
 
-    /** {@code enum ibv_mtu}: this is 0, each further one is twice the one before. */
+    /** {@code enum ibv_mtu}: this is the value 0, and each further value doubles it. */
     static final int MTU_BASE = 128;
 
     private PortAttributes() {}
@@ -218,7 +218,7 @@ final class Structs {
     static final int RESPONDER_RESOURCES = 9;
     static final int INITIATOR_DEPTH = 10;
 
-    /** As many reads at a time, to and fro, as both devices can. */
+    /** As many reads at a time, in each direction, as both devices support. */
     static final byte MOST_READS = (byte) 0xff;
 
     static final int RETRY_COUNT = 12;

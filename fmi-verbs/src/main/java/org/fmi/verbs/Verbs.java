@@ -6,41 +6,41 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An RDMA device at work: one protection domain, one queue of completions, one queue of receive
- * buffers that all connections share, and one place where it listens. Used by one thread at a time.
- * Nothing here blocks.
+ * An open RDMA device: one protection domain, one completion queue, one receive queue shared by all
+ * connections, and one listening address. Used by one thread at a time. No method blocks.
  *
  * <p>Completions carry the {@code id} given with the work: not negative for sends, negative for
- * receive buffers. A connection completes its sends in their order; a completed send says that all
- * before it have completed too, those not {@link RdmaConnection#SIGNALLED} included. Work that is
- * outstanding when a connection fails completes with an error, each piece of it.
+ * receive buffers. A connection completes its sends in order; a completed send implies the
+ * completion of all earlier ones, including those not {@link RdmaConnection#SIGNALLED}. Each
+ * outstanding work request of a failed connection completes with an error.
  */
 public interface Verbs extends AutoCloseable {
-  /** This side's work may write the memory. That it may read it goes without saying. */
+  /** Allows this side's work to write the memory. Reading is always allowed. */
   int LOCAL_WRITE = 1;
 
-  /** Who is connected may read the memory. */
+  /** Allows connected peers to read the memory. */
   int REMOTE_READ = 4;
 
   /**
-   * How much the queues hold. That no queue overruns is the caller's part.
+   * The capacities of the queues. The caller must not overrun them.
    *
-   * @param sends work a connection may have outstanding
-   * @param inline bytes a send may carry in the work request itself, if the device can
-   * @param receives buffers in the shared receive queue
-   * @param completions completions nobody has polled yet: {@code receives}, and {@code sends} for
-   *     each connection there may be
-   * @param window messages that a connection's peer may send before the first of them was polled
+   * @param sends the most outstanding work requests per connection
+   * @param inline the bytes that a send may carry in the work request itself, if the device can
+   * @param receives the buffers in the shared receive queue
+   * @param completions the most completions before a poll: {@code receives}, plus {@code sends} for
+   *     each possible connection
+   * @param window the most messages that a connection's peer may send before the first of them is
+   *     polled
    */
   record Sizes(int sends, int inline, int receives, int completions, int window) {
-    /** A connection's peer may use all buffers of the shared receive queue. */
+    /** Sizes that allow a connection's peer to use all buffers of the shared receive queue. */
     public Sizes(int sends, int inline, int receives, int completions) {
       this(sends, inline, receives, completions, receives);
     }
   }
 
   /**
-   * What the device can do at most.
+   * The device's limits.
    *
    * @param sends see {@link Sizes#sends}
    * @param receives see {@link Sizes#receives}
@@ -54,23 +54,23 @@ public interface Verbs extends AutoCloseable {
   Limits limits();
 
   /**
-   * Makes the queues and begins to listen; before anything else.
+   * Makes the queues and starts to listen. Called first.
    *
    * @throws IOException if the device refuses; the message says what would help
    */
   void open(Sizes sizes) throws IOException;
 
-  /** Where it listens. */
+  /** The listening address. */
   InetSocketAddress address();
 
-  /** The most bytes that one piece of work may move. */
+  /** The most bytes per work request. */
   int longestMessage();
 
-  /** Bytes a send may carry in the work request itself; known from {@link #open} on. */
+  /** The bytes that a send may carry in the work request itself; known after {@link #open}. */
   int inline();
 
   /**
-   * Makes memory known to the device, which pins it: for this side's work only.
+   * Registers memory with the device, which pins it, for this side's work only.
    *
    * @throws IOException if the device refuses; the message says what would help
    */
@@ -79,7 +79,7 @@ public interface Verbs extends AutoCloseable {
   }
 
   /**
-   * Makes memory known to the device, which pins it.
+   * Registers memory with the device, which pins it.
    *
    * @param access of {@link #LOCAL_WRITE} and {@link #REMOTE_READ}
    * @throws IOException if the device refuses; the message says what would help
@@ -87,7 +87,7 @@ public interface Verbs extends AutoCloseable {
   Region register(MemorySegment memory, int access) throws IOException;
 
   /**
-   * Gives a buffer to the shared receive queue.
+   * Posts a buffer to the shared receive queue.
    *
    * @param id negative
    * @param bytes the same for all buffers
@@ -99,83 +99,83 @@ public interface Verbs extends AutoCloseable {
   /**
    * Fetches completions, replacing those fetched before.
    *
-   * @return how many, 0 if there are none
+   * @return the number of completions; 0 if there are none
    */
   int poll() throws IOException;
 
-  /** Of the i-th completion fetched: the id of the work. */
+  /** The work id of the i-th fetched completion. */
   long id(int i);
 
-  /** Whether the i-th work fetched has succeeded; if not, all but its id and connection is void. */
+  /** Whether the i-th fetched work has succeeded; if not, only its id and connection are valid. */
   boolean succeeded(int i);
 
-  /** For a person: why the i-th work fetched has failed. */
+  /** For a person: the failure of the i-th fetched work. */
   String failure(int i);
 
-  /** {@link RdmaConnection#number} of the i-th completion's connection. */
+  /** The {@link RdmaConnection#number} of the i-th completion's connection. */
   int connection(int i);
 
-  /** Bytes that have arrived. */
+  /** The number of bytes that have arrived. */
   int bytes(int i);
 
-  /** The number that came with them. */
+  /** The immediate value that arrived with them. */
   int immediate(int i);
 
   /**
-   * Asks that the next completion makes {@link #completionDescriptor} readable. What came before is
-   * not reported: poll after it.
+   * Requests that the next completion make {@link #completionDescriptor} readable. Earlier
+   * completions are not reported: poll after this call.
    */
   void requestNotification() throws IOException;
 
-  /** Takes what has made {@link #completionDescriptor} readable. */
+  /** Takes the notifications that have made {@link #completionDescriptor} readable. */
   void takeNotifications() throws IOException;
 
   // ---- connections
 
-  /** Begins to connect. {@link #nextEvent} goes on with it and tells how it ends. */
+  /** Starts to connect. {@link #nextEvent} continues the attempt and reports its outcome. */
   RdmaConnection dial(InetSocketAddress to, byte[] greeting) throws IOException;
 
-  /** What happened next with connections; null if nothing has. */
+  /** The next event of a connection; null if there is none. */
   @Nullable Event nextEvent() throws IOException;
 
   /**
-   * Whether the device or its port has failed since last asked. One that was removed stays so.
+   * Whether the device or its port has failed since the last call. A removed device stays failed.
    *
-   * @return for a person: what happened; null if nothing has
+   * @return for a person: the failure; null if there is none
    */
   @Nullable String deviceFailure() throws IOException;
 
   /**
-   * Something happened with a connection.
+   * An event of a connection.
    *
-   * @param greeting what the other side said with it; it may be followed by zeros
-   * @param reason for a person; not of {@link Kind#REQUEST} and {@link Kind#ESTABLISHED}
+   * @param greeting the other side's bytes; zeros may follow
+   * @param reason for a person; not for {@link Kind#REQUEST} and {@link Kind#ESTABLISHED}
    */
   record Event(Kind kind, RdmaConnection connection, byte[] greeting, String reason) {
-    /** What happened. */
+    /** The kind of an event. */
     public enum Kind {
-      /** Somebody dials; to be accepted or refused. */
+      /** A peer dials; the owner accepts or refuses. */
       REQUEST,
       /** Both sides have agreed. */
       ESTABLISHED,
-      /** The other side refused, or nobody listens there. */
+      /** The other side refused, or no process listens there. */
       REJECTED,
-      /** It could not be made. */
+      /** The connection could not be made. */
       FAILED,
       /**
-       * This side has not found the way to the other one. Whoever knows the network may be slow to
-       * answer: it says nothing of the other side.
+       * This side has found no route to the other side. The network's manager may be slow to
+       * answer: this is no evidence against the other side.
        */
       UNRESOLVED,
       /**
-       * The other side has not answered in time: it is silent, or has not looked. An attempt of
-       * this side's has ended. A request that this side has accepted may still come to stand, which
-       * its first message tells then; its end is not reported.
+       * The other side has not answered in time: it is silent, or handles no events. An attempt by
+       * this side has ended. A request that this side has accepted may still become a connection,
+       * which its first message reveals; its end is not reported.
        */
       UNANSWERED,
-      /** It could not be made: this side's device has refused a queue pair. */
+      /** The connection could not be made: this side's device has refused a queue pair. */
       REFUSED_HERE,
-      /** The other side has ended it, or its process has ended. */
+      /** The other side has ended the connection, or its process has ended. */
       DISCONNECTED
     }
   }
@@ -185,25 +185,25 @@ public interface Verbs extends AutoCloseable {
   /** See {@link #requestNotification}. */
   int completionDescriptor();
 
-  /** There is something for {@link #nextEvent}. */
+  /** Readable when there is an event for {@link #nextEvent}. */
   int eventDescriptor();
 
-  /** There may be something for {@link #deviceFailure}. */
+  /** Readable when there may be a failure for {@link #deviceFailure}. */
   int failureDescriptor();
 
-  /** Ends what is left: connections first, then registrations. */
+  /** Closes everything left: connections first, then registrations. */
   @Override
   void close() throws IOException;
 
   /** Registered memory. */
   interface Region extends AutoCloseable {
-    /** What this side's work names it by. */
+    /** The key for this side's work. */
     int key();
 
-    /** What the other side's {@link RdmaConnection#read} names it by. */
+    /** The key for the other side's {@link RdmaConnection#read}. */
     int remoteKey();
 
-    /** From now on the device does not touch it: reads that come for it break their connection. */
+    /** Ends the device's access: later reads of it break their connection. */
     @Override
     void close() throws IOException;
   }

@@ -7,24 +7,24 @@ import java.util.ServiceLoader;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A library by which devices are used. Found through {@link ServiceLoader}. */
+/** A library for the use of devices, found through {@link ServiceLoader}. */
 public interface VerbsProvider {
   /** Environment variable: the name of the provider to use. */
   String VARIABLE = "FMI_VERBS";
 
-  /** The provider that is used if none is named. */
+  /** The default provider. */
   String NATIVE = "native";
 
-  /** The provider in a module of its own, fmi-verbs-disni. */
+  /** The provider in the separate module fmi-verbs-disni. */
   String DISNI = "disni";
 
-  /** As {@link #VARIABLE} names it. */
+  /** The name, as in {@link #VARIABLE}. */
   String name();
 
   /**
-   * For a person: what it consists of. Needs no device.
+   * For a person: the provider's parts. Needs no device.
    *
-   * @throws IOException if something of it is missing; says what, and how to get it
+   * @throws IOException if a part is missing; says which, and how to get it
    */
   String check() throws IOException;
 
@@ -37,28 +37,28 @@ public interface VerbsProvider {
   Verbs open(InetAddress preferred) throws IOException;
 
   /**
-   * Bytes that it locks for each connection, besides those that are registered.
+   * The bytes that it locks for each connection, in addition to registered memory.
    *
    * @param sends see {@link Verbs.Sizes#sends}
    * @param window see {@link Verbs.Sizes#window}
-   * @param bytes of a receive buffer
+   * @param bytes the size of a receive buffer
    */
   long lockedBytes(int sends, int window, int bytes);
 
   /**
-   * The one that this process is to use.
+   * The provider chosen for this process.
    *
-   * @throws IOException if there is none of that name; says which there are
+   * @throws IOException if there is none of that name; lists the valid names
    */
   static VerbsProvider chosen() throws IOException {
     return named(System.getenv(VARIABLE));
   }
 
   /**
-   * The one of this name.
+   * The provider of this name.
    *
-   * @param name null or empty for the usual one
-   * @throws IOException if there is none; says which there are
+   * @param name null or empty for the default
+   * @throws IOException if there is none; lists the valid names
    */
   static VerbsProvider named(@Nullable String name) throws IOException {
     String wanted = name == null || name.isEmpty() ? NATIVE : name;

@@ -1,16 +1,16 @@
 /**
- * RDMA verbs through the stock libraries of rdma-core. Knows nothing of messages, and of ranks only
- * how two of them prove to each other that they belong to one job.
+ * RDMA verbs through the libraries of rdma-core. Independent of messages; of ranks it knows only
+ * how two of them prove that they belong to one job.
  *
  * <pre>
  *   Verbs              a device: queues, memory, connections      NativeVerbs   the foreign function API
- *   VerbsProvider      which library does the work                OpenDevice    what a device says of itself
- *   ManagedVerbs       what is the same for all providers         BoundAddress  where it listens
+ *   VerbsProvider      a library for devices                      OpenDevice    a device's attributes and events
+ *   ManagedVerbs       the common part of all providers           BoundAddress  its listening address
  *   RdmaConnection     a queue pair to one peer
- *   ConnectionManager, ManagedConnection                      listens, dials, tells what happens
- *   Greeting           proof of the job's secret                  RdmaEndpoint  where a rank listens
- *   Sleeper            where a thread waits for a device          Structs       the C structures' layouts
- *   Devices, PortQuery, LockedMemory, Library                     what there is, for a person who asks
+ *   ConnectionManager, ManagedConnection                      listens, dials, reports events
+ *   Greeting           proof of the job's secret                  RdmaEndpoint  a rank's address
+ *   Sleeper            waits for a device                         Structs       the C structures' layouts
+ *   Devices, PortQuery, LockedMemory, Library                     the machine's equipment, for diagnosis
  * </pre>
  */
 @NullMarked

@@ -18,17 +18,17 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What there is in a directory: read, never changed.
+ * The content of a checkpoint directory. Reading it changes nothing.
  *
- * @param generations those that count, by job and version; their files were seen, their images not
- *     read
- * @param unfinished directories of versions without a manifest: being written, or left behind
- * @param unusable what is not as it was written, a line each
+ * @param generations the committed versions, by job and version; their files were checked, their
+ *     images not read
+ * @param unfinished directories of versions without a manifest: being written, or left over
+ * @param unusable messages about damaged versions
  */
 public record Catalog(List<Generation> generations, List<Path> unfinished, List<String> unusable) {
   private static final long MAX_MANIFEST_BYTES = 64 << 20;
 
-  /** As lists have it, or as directories are called, which a shell may complete. */
+  /** A name from a list, or a directory's path, which a shell may have completed. */
   private static final Pattern NAME = Pattern.compile("([^/]+)/v(\\d{1,18})/?");
 
   public Catalog {
@@ -38,7 +38,7 @@ public record Catalog(List<Generation> generations, List<Path> unfinished, List<
   }
 
   /**
-   * Looks at a directory that the user named.
+   * Reads a directory named by the user.
    *
    * @throws IOException if it cannot be read
    */
@@ -77,7 +77,7 @@ public record Catalog(List<Generation> generations, List<Path> unfinished, List<
     return new Catalog(generations, unfinished, unusable);
   }
 
-  /** What is in a directory that the user named and is no directory of a job. */
+  /** The content of a directory named by the user that is no job's directory. */
   public static List<Path> foreign(Path root) throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(root)) {
@@ -103,8 +103,8 @@ public record Catalog(List<Generation> generations, List<Path> unfinished, List<
   }
 
   /**
-   * The generation of a name such as {@code JOB/v42}, or of the end of its directory's path; null
-   * if none of it counts.
+   * The generation named {@code JOB/v42}, or by the end of its directory's path; null if there is
+   * no committed one.
    */
   public @Nullable Generation find(String name) {
     Matcher matcher = NAME.matcher(name);
@@ -120,7 +120,7 @@ public record Catalog(List<Generation> generations, List<Path> unfinished, List<
     return null;
   }
 
-  /** Why the generation of a name does not count, if it is there and damaged. */
+  /** The messages about the generation of this name, if it is damaged. */
   public List<String> unusable(String name) {
     Matcher matcher = NAME.matcher(name);
     if (!matcher.matches()) {
@@ -135,7 +135,7 @@ public record Catalog(List<Generation> generations, List<Path> unfinished, List<
    * Reads the manifest of a version.
    *
    * @return null if there is none
-   * @throws UnusableException if it is damaged, or of another version
+   * @throws UnusableException if it is damaged, or belongs to another version
    */
   static @Nullable Generation generation(Path directory) throws IOException {
     Path path = directory.resolve(Names.MANIFEST);
@@ -153,12 +153,12 @@ public record Catalog(List<Generation> generations, List<Path> unfinished, List<
         || version.getAsLong() != manifest.version()
         || job == null
         || !manifest.job().equals(String.valueOf(job.getFileName()))) {
-      throw new UnusableException(path, "is of " + manifest.name() + ": it was moved");
+      throw new UnusableException(path, "belongs to " + manifest.name() + ": it was moved");
     }
     return new Generation(directory, manifest);
   }
 
-  /** The directories in a directory, by name; links are none. */
+  /** The directories in a directory, by name, without links. */
   private static List<Path> directories(Path in) throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(in)) {

@@ -3,12 +3,12 @@ package org.fmi.ckpt.files;
 import java.util.List;
 
 /**
- * What a manifest says of one file.
+ * A manifest's record of one file.
  *
- * @param name in the directory of the version
- * @param bytes its length
- * @param digest the checksum of its trailer, which covers all others
- * @param ranks whose images are in it, ascending
+ * @param name the name in the version's directory
+ * @param bytes the file's length
+ * @param digest the checksum in its trailer, which covers all its other checksums
+ * @param ranks the ranks whose images are in it, ascending
  */
 public record FileFacts(String name, long bytes, int digest, List<Integer> ranks) {
   public FileFacts {

@@ -12,26 +12,26 @@ import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of a POSIX file system that is being written: past the system's cache (O_DIRECT) where the
- * file system takes that and memory and place are aligned, which halves what it costs and leaves
- * the cache to others; the rest, and everything elsewhere, through the cache.
+ * A file being written to a POSIX file system. Aligned data bypass the system's cache (O_DIRECT)
+ * where the file system supports that, which halves the cost and leaves the cache to other uses.
+ * All other data go through the cache.
  */
 final class FileOutput implements Target.Output {
-  /** Of places and lengths: as much as the blocks of file systems need. */
+  /** The alignment of positions and lengths, which suits the blocks of file systems. */
   private static final int ALIGNMENT = 4096;
 
-  /** So much may wait in the cache: else forcing it would look like standing still. */
+  /** The most bytes in the cache between two forces, as a longer force would resemble a hang. */
   private static final long MOST_UNFORCED = 256 << 20;
 
   private final Path file;
   private final FileChannel channel;
 
-  /** Where the next bytes go. */
+  /** The position of the next bytes. */
   private long at;
 
   private long unforced;
 
-  /** The same file, past the cache; null if that is not open. */
+  /** The same file opened for direct writes; null if it is not open. */
   private @Nullable FileChannel direct;
 
   private boolean mayBeDirect = true;
@@ -76,7 +76,7 @@ final class FileOutput implements Target.Output {
     }
   }
 
-  /** Writes what can be written so. */
+  /** Writes as much as possible directly. */
   private void writeDirect(ByteBuffer bytes) {
     try {
       FileChannel open = direct;
@@ -88,12 +88,15 @@ final class FileOutput implements Target.Output {
       }
       int _ = open.write(bytes, at);
     } catch (IOException | UnsupportedOperationException e) {
-      // Refused, or it fails in the other way too, which tells why.
+      // Refused, or about to fail in the other way too, with the reason.
       mayBeDirect = false;
     }
   }
 
-  /** {@code ExtendedOpenOption.DIRECT}: compilers warn of its name, for not all JDKs have it. */
+  /**
+   * {@code ExtendedOpenOption.DIRECT}, by reflection: compilers warn of its name, as not all JDKs
+   * have it.
+   */
   private static OpenOption pastTheCache() {
     try {
       Class<?> options = Class.forName("com.sun.nio.file.ExtendedOpenOption");

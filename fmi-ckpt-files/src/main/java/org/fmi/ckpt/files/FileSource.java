@@ -23,13 +23,13 @@ import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
 
 /**
- * One rank's images in files: those that its job may begin from, which fmirun names, and those that
- * the job has written, which it finds itself. A file is only written of a version that all ranks
- * have committed. So one that all ranks see, each in a file of the same epoch, is whole, even if it
- * has no manifest yet.
+ * One rank's images in files: those that its job may start from, named by fmirun, and those that
+ * the job has written, found by the rank itself. Files are only written of versions that all ranks
+ * have committed. So a version that all ranks see, each in a file of the same epoch, is whole, even
+ * without a manifest.
  */
 public final class FileSource implements CheckpointSource {
-  /** Marks the tokens of other jobs' versions; those of the own job are epochs. */
+  /** Marks the tokens of other jobs' versions; those of this job are epochs. */
   private static final long OTHER_JOB = 1L << 32;
 
   private final String job;
@@ -38,13 +38,13 @@ public final class FileSource implements CheckpointSource {
   private final Level2Plan plan;
   private final Diagnostics diagnostics;
 
-  /** What the last look has found, newest first. */
+  /** The findings of the last look, newest first. */
   private final List<Found> found = new ArrayList<>();
 
   /**
    * A file with this rank's part of a version.
    *
-   * @param digest of the file
+   * @param digest the file's digest
    */
   private record Found(FileVersion version, String name, Path path, int digest) {}
 
@@ -57,9 +57,9 @@ public final class FileSource implements CheckpointSource {
   }
 
   /**
-   * What a rank may read; opens nothing yet.
+   * The images that a rank may read; opens no file yet.
    *
-   * @param diagnostics shows what the user should know
+   * @param diagnostics receives messages for the user
    */
   public static CheckpointSource of(RankConfig config, Diagnostics diagnostics) {
     Level2Plan plan = config.level2();
@@ -75,7 +75,7 @@ public final class FileSource implements CheckpointSource {
       lookForOwn(Path.of(plan.directory()));
     }
     for (Level2Plan.Origin origin : plan.origins()) {
-      // Read by fmirun a moment ago: if it is gone, reading it says so.
+      // fmirun has just read it: if it is gone, reading it fails with a message.
       FileVersion version = new FileVersion(token(origin.generation()), origin.needed());
       found.add(new Found(version, origin.generation(), Path.of(origin.path()), origin.digest()));
     }
@@ -105,7 +105,7 @@ public final class FileSource implements CheckpointSource {
     }
   }
 
-  /** What is not whole, or of somebody else, is no source; another file may be. */
+  /** Checks a file. A damaged or foreign file is no source; another file may be one. */
   private void look(Path path, long number) {
     try (NodeFile file = NodeFile.open(path)) {
       NodeFileHead head = file.head();
@@ -124,7 +124,7 @@ public final class FileSource implements CheckpointSource {
         found.add(new Found(version, job + "/v" + number, path, file.facts().digest()));
       }
     } catch (IOException e) {
-      say("cannot go back to " + e.getMessage());
+      say("cannot roll back to " + e.getMessage());
     }
   }
 
@@ -132,7 +132,7 @@ public final class FileSource implements CheckpointSource {
     return String.valueOf(path.getFileName());
   }
 
-  /** All ranks look at the same files. */
+  /** Reports a message once, as all ranks look at the same files. */
   private void say(String what) {
     if (rank == 0) {
       diagnostics.report(what);

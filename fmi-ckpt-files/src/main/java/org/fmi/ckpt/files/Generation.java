@@ -5,16 +5,16 @@ import java.nio.file.Path;
 import org.fmi.spi.CheckpointId;
 
 /**
- * A version that counts.
+ * A committed version.
  *
- * @param directory its own
+ * @param directory the version's directory
  */
 public record Generation(Path directory, Manifest manifest) {
 
   /**
-   * Opens a file of it, of which the manifest tells the same as its trailer does.
+   * Opens one of its files, whose trailer must match the manifest.
    *
-   * @throws UnusableException if it does not
+   * @throws UnusableException if it does not match
    */
   public NodeFile open(FileFacts facts) throws IOException {
     Path path = directory.resolve(facts.name());
@@ -42,7 +42,7 @@ public record Generation(Path directory, Manifest manifest) {
   /**
    * Compares its files with the manifest, without reading their images.
    *
-   * @throws UnusableException if one is not there, or another one
+   * @throws UnusableException if a file is missing or a different one
    */
   public void check() throws IOException {
     for (FileFacts facts : manifest.files()) {
@@ -53,7 +53,7 @@ public record Generation(Path directory, Manifest manifest) {
   /**
    * Reads everything, and compares it with its checksums.
    *
-   * @throws UnusableException if something is not as it was written
+   * @throws UnusableException if anything is damaged
    */
   public void verify() throws IOException {
     for (FileFacts facts : manifest.files()) {

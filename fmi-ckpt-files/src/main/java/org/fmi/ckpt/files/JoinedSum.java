@@ -1,15 +1,15 @@
 package org.fmi.ckpt.files;
 
 /**
- * The CRC32C of two pieces of memory that follow each other, from those of each: so bytes that
- * belong to blocks of two kinds are looked at once.
+ * Computes the CRC32C of two adjacent pieces of memory from the CRC32C of each, so that bytes that
+ * belong to two kinds of blocks are read only once.
  *
- * <p>A checksum is a polynomial over GF(2), the remainder of the content divided by a fixed one. To
- * append n bytes multiplies it by x^(8n), and adds the checksum of these bytes. As in CRC32C
- * itself, the highest bit of a number is the coefficient of x^0.
+ * <p>A checksum is a polynomial over GF(2): the remainder of the content divided by a fixed
+ * polynomial. Appending n bytes multiplies it by x^(8n), and adds the checksum of these bytes. As
+ * in CRC32C itself, the highest bit of a number is the coefficient of x^0.
  */
 public final class JoinedSum {
-  /** What is divided by, without x^32. */
+  /** The divisor, without x^32. */
   private static final int DIVISOR = 0x82f63b78;
 
   private static final int X_TO_THE_8TH = 1 << 23;
@@ -28,9 +28,9 @@ public final class JoinedSum {
   private JoinedSum() {}
 
   /**
-   * @param first of the bytes before
-   * @param second of the bytes behind
-   * @param secondBytes how many those are
+   * @param first the checksum of the first piece
+   * @param second the checksum of the second piece
+   * @param secondBytes the length of the second piece
    */
   public static int of(int first, int second, long secondBytes) {
     int shifted = first;

@@ -7,15 +7,16 @@ import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a version count: says what it consists of.
+ * The content of a version, which is committed by this file.
  *
- * @param job that has written it
- * @param size how many ranks that has
- * @param line what to go on from
- * @param finals of the loops that had ended, ascending by version; {@code line} may be the last
- * @param lineage the job that began without files, and from which this one descends
- * @param began the version that the job has begun from; null if it began without
- * @param files where the images are; each rank is in one of them
+ * @param job the job that has written it
+ * @param size the job's number of ranks
+ * @param line the checkpoint to continue from
+ * @param finals the final checkpoints of ended loops, ascending by version; {@code line} may be the
+ *     last of them
+ * @param lineage the job that started without files and from which this job descends
+ * @param began the version that the job started from; null if it started without files
+ * @param files the files with the images; each rank is in one of them
  */
 public record Manifest(
     String job,
@@ -39,7 +40,7 @@ public record Manifest(
     return line.version();
   }
 
-  /** As the user names it. */
+  /** The user's name for it. */
   public String name() {
     return job + "/v" + version();
   }
@@ -53,7 +54,7 @@ public record Manifest(
     return all;
   }
 
-  /** What its file holds. */
+  /** The content of the manifest file. */
   public byte[] text() {
     return ManifestText.write(this);
   }

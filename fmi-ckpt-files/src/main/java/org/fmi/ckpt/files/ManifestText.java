@@ -21,16 +21,16 @@ import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of a manifest: JSON, and a last line with the checksum of all before it. It is read
- * whole, and only if that checksum is right.
+ * The text form of a manifest: JSON, and a last line with the checksum of all preceding text. It is
+ * read whole, and only if the checksum is right.
  */
 final class ManifestText {
-  /** The newest format that is known. */
+  /** The newest known format. */
   private static final int FORMAT = 1;
 
   private static final String SUM = "crc32c ";
 
-  /** The last line: name, eight digits, and its end. */
+  /** The length of the last line: name, eight digits, and line end. */
   private static final int SUM_BYTES = SUM.length() + 8 + 1;
 
   private static final int MAX_DEPTH = 8;
@@ -129,8 +129,8 @@ final class ManifestText {
   /**
    * Reads a text.
    *
-   * @param path for messages
-   * @throws UnusableException if it is not exactly as it was written, or of another format
+   * @param path for error messages
+   * @throws UnusableException if it is damaged, or has another format
    */
   static Manifest read(Object path, byte[] bytes) throws UnusableException {
     int length = bytes.length - SUM_BYTES;
@@ -138,7 +138,7 @@ final class ManifestText {
         || !new String(bytes, length, SUM_BYTES, StandardCharsets.UTF_8)
             .equals(new String(sum(bytes, length), StandardCharsets.UTF_8))) {
       throw new UnusableException(
-          path, "damaged or cut short: its last line is not the checksum of the others");
+          path, "damaged or cut short: its last line is not the checksum of the rest");
     }
     Fields fields;
     try (JsonParser in = JSON.createParser(bytes, 0, length)) {
@@ -150,11 +150,11 @@ final class ManifestText {
       if (fields.number("format") != FORMAT) {
         throw new UnusableException(
             path,
-            "of format " + fields.number("format") + ", and this FMI reads " + FORMAT + " only");
+            "of format " + fields.number("format") + "; this FMI reads format " + FORMAT + " only");
       }
       Manifest manifest = manifest(fields);
       if (!manifest.isComplete()) {
-        throw new UnusableException(path, "its files are not those of all ranks, each once");
+        throw new UnusableException(path, "its files do not hold each rank exactly once");
       }
       return manifest;
     } catch (UnusableException e) {
@@ -176,7 +176,7 @@ final class ManifestText {
     }
     List<FileFacts> files = new ArrayList<>();
     for (Fields file : fields.objects("files")) {
-      // It becomes a part of a path.
+      // It becomes part of a path.
       if (!Names.isNodeFile(file.text("name"))) {
         throw new IllegalArgumentException("a file named " + file.text("name"));
       }

@@ -6,16 +6,16 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The names of directories and files: nothing else is read, and nothing else is deleted. */
+/** The names of directories and files. Files with other names are neither read nor deleted. */
 final class Names {
-  /** The file that makes a version count. */
+  /** The file that commits a version. */
   static final String MANIFEST = "manifest.json";
 
   private static final Pattern JOB = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
   private static final Pattern VERSION = Pattern.compile("v(\\d{10})");
   private static final Pattern NODE_FILE = Pattern.compile("n\\d{4,6}-e\\d{1,9}\\.fmi");
 
-  /** What is written under such a name is renamed when it is complete. */
+  /** Temporary names, which a complete file exchanges for its own. */
   private static final Pattern TEMPORARY =
       Pattern.compile("(?:n\\d{4,6}-e\\d{1,9}\\.fmi|manifest\\.json)\\.tmp-[0-9a-f]{8}");
 
@@ -29,7 +29,7 @@ final class Names {
     return "v" + padded(Long.toString(version), 10);
   }
 
-  /** The version that a directory is of; empty if it is something else. */
+  /** The version of a directory; empty if it is none of a version. */
   static OptionalLong version(String name) {
     Matcher matcher = VERSION.matcher(name);
     return matcher.matches()
@@ -45,12 +45,12 @@ final class Names {
     return NODE_FILE.matcher(name).matches();
   }
 
-  /** Whether this is a name of a file in the directory of a version. */
+  /** Whether this is a name of a file in a version's directory. */
   static boolean isOurs(String name) {
     return name.equals(MANIFEST) || isNodeFile(name) || TEMPORARY.matcher(name).matches();
   }
 
-  /** A name that no other file has: one that was left behind must not be in the way. */
+  /** A unique name, so that a leftover file does not get in the way. */
   static Path temporary(Path file) {
     int salt = ThreadLocalRandom.current().nextInt();
     String name = file.getFileName() + ".tmp-" + padded(Integer.toHexString(salt), 8);

@@ -22,8 +22,8 @@ import org.fmi.spi.CheckpointId;
 import org.fmi.spi.ImageContent;
 
 /**
- * Reads the file of a node. Whatever it gives has been compared with its checksums; every bit of
- * the file is covered by one.
+ * Reads the file of a node. All returned data were compared with their checksums; every bit of the
+ * file is covered by one.
  */
 public final class NodeFile implements Closeable {
   private final Path path;
@@ -36,9 +36,9 @@ public final class NodeFile implements Closeable {
   private final int digest;
 
   /**
-   * Opens a file, and checks all of it but the images.
+   * Opens a file, and checks all of it except the images.
    *
-   * @throws UnusableException if it is not there, or not whole
+   * @throws UnusableException if it is missing or damaged
    */
   public static NodeFile open(Path path) throws IOException {
     FileChannel channel;
@@ -64,12 +64,12 @@ public final class NodeFile implements Closeable {
     }
     MemorySegment header = MemorySegment.ofBuffer(read(0, NodeFileLayout.HEADER_BYTES));
     if (header.get(LONG, 0) != NodeFileLayout.MAGIC) {
-      throw damaged("not a file of checkpoints");
+      throw damaged("not a checkpoint file");
     }
     int format = header.get(INT, NodeFileLayout.FORMAT_AT);
     if (format != NodeFileLayout.FORMAT) {
       throw damaged(
-          "of format " + format + ", and this FMI reads " + NodeFileLayout.FORMAT + " only");
+          "of format " + format + "; this FMI reads format " + NodeFileLayout.FORMAT + " only");
     }
     MemorySegment trailer =
         MemorySegment.ofBuffer(
@@ -77,7 +77,7 @@ public final class NodeFile implements Closeable {
     digest = trailer.get(INT, NodeFileLayout.TRAILER_CRC_AT);
     if (trailer.get(LONG, 0) != NodeFileLayout.TRAILER_MAGIC
         || trailer.get(LONG, NodeFileLayout.LENGTH_AT) != bytes) {
-      throw damaged("cut short: it has " + bytes + " bytes, and no end of a file of checkpoints");
+      throw damaged("cut short: it has " + bytes + " bytes, without the end of a checkpoint file");
     }
     if (checksum(trailer.asSlice(0, NodeFileLayout.TRAILER_CRC_AT).asByteBuffer()) != digest) {
       throw damaged("damaged: its trailer fails its checksum");
@@ -98,7 +98,7 @@ public final class NodeFile implements Closeable {
     }
     table = read(tableAt, (int) (bytes - NodeFileLayout.TRAILER_BYTES - tableAt));
     if (checksum(table) != trailer.get(INT, NodeFileLayout.TABLE_CRC_AT)) {
-      throw damaged("damaged: its table of checksums fails its own");
+      throw damaged("damaged: its table of checksums fails its checksum");
     }
     head = head(front);
     entries = entries(front, layout, tableAt);
@@ -118,7 +118,7 @@ public final class NodeFile implements Closeable {
         front.get(LONG, NodeFileLayout.VERSION_AT));
   }
 
-  /** Its checksum has been verified: what contradicts itself here was written so. */
+  /** Reads the entries. Their checksum was verified, so an inconsistency was written that way. */
   private List<NodeFileEntry> entries(MemorySegment front, NodeFileLayout layout, long tableAt)
       throws IOException {
     List<NodeFileEntry> found = new ArrayList<>();
@@ -140,7 +140,7 @@ public final class NodeFile implements Closeable {
               front.get(LONG, at + 48),
               front.get(INT, at + 4));
       if (entry.at() != next || entry.bytes() < 0 || entry.bytes() > tableAt - next) {
-        throw damaged("damaged: the place of the image of rank " + entry.rank() + " is wrong");
+        throw damaged("damaged: the image of rank " + entry.rank() + " is misplaced");
       }
       next += NodeFileLayout.align(entry.bytes());
       blocks += NodeFileLayout.blocks(entry.bytes());
@@ -152,12 +152,12 @@ public final class NodeFile implements Closeable {
     return List.copyOf(found);
   }
 
-  /** Whose file it is. */
+  /** The identity of the file. */
   public NodeFileHead head() {
     return head;
   }
 
-  /** What is in it. */
+  /** The images in the file. */
   public List<NodeFileEntry> entries() {
     return entries;
   }
@@ -165,7 +165,7 @@ public final class NodeFile implements Closeable {
   /**
    * The image of a rank's checkpoint.
    *
-   * @throws UnusableException if it is not here
+   * @throws UnusableException if it is not in this file
    */
   public NodeFileEntry find(int rank, CheckpointId id) throws UnusableException {
     for (NodeFileEntry entry : entries) {
@@ -176,7 +176,7 @@ public final class NodeFile implements Closeable {
     throw damaged("lacks the checkpoint " + id.version() + " of rank " + rank);
   }
 
-  /** What the manifest should say of it. */
+  /** The record that the manifest should have of it. */
   public FileFacts facts() {
     return new FileFacts(
         String.valueOf(path.getFileName()),
@@ -187,20 +187,20 @@ public final class NodeFile implements Closeable {
 
   /** Takes the content of an image, in order. */
   public interface Sink {
-    /** Takes the next bytes, which lie {@code at} bytes behind the image's beginning. */
+    /** Takes the next bytes, which are at offset {@code at} of the image. */
     void take(long at, ByteBuffer bytes) throws IOException;
   }
 
   /**
-   * Reads an image, block by block; what the sink gets is as it was written.
+   * Reads an image, block by block. The sink gets verified bytes.
    *
-   * @throws UnusableException if it is not; the sink may have got blocks before
+   * @throws UnusableException if it is damaged; the sink may have received earlier blocks
    */
   public void read(NodeFileEntry entry, Sink sink) throws IOException {
     read(entry, 0, entry.bytes(), sink);
   }
 
-  /** An image that is copied from here; closes the file when it is closed. */
+  /** An image to be copied. Closing it closes the file. */
   ImageContent content(NodeFileEntry entry) throws IOException {
     return new Content(entry);
   }
@@ -210,10 +210,10 @@ public final class NodeFile implements Closeable {
     private final ByteBuffer sums;
     private long read;
 
-    /** The checksum of what was read of the block. */
+    /** The checksum of the part of the block that was read. */
     private int blockSum;
 
-    /** The checksum of what was given last. */
+    /** The checksum of the bytes returned last. */
     private int sum;
 
     Content(NodeFileEntry entry) throws IOException {
@@ -243,7 +243,7 @@ public final class NodeFile implements Closeable {
     }
 
     private void compare(int block) throws IOException {
-      // Zeros up to the next page: they must be there.
+      // Zeros up to the next page are covered by the checksum.
       int padding = (int) (NodeFileLayout.align(read) - read);
       if (padding > 0) {
         int zeros = checksum(NodeFile.this.read(entry.at() + read, padding));
@@ -276,11 +276,11 @@ public final class NodeFile implements Closeable {
   }
 
   /**
-   * Reads a part of an image. Blocks that it begins or ends in are read whole, to compare them with
-   * their checksums.
+   * Reads a part of an image. The blocks at its ends are read whole, to compare them with their
+   * checksums.
    *
-   * @param from where the part begins
-   * @param count its bytes
+   * @param from the offset of the part
+   * @param count the length of the part
    */
   public void read(NodeFileEntry entry, long from, long count, Sink sink) throws IOException {
     if (from < 0 || count < 0 || from > entry.bytes() - count) {
@@ -316,7 +316,7 @@ public final class NodeFile implements Closeable {
     ByteBuffer sums =
         table.slice(firstBlock * Integer.BYTES, blocks * Integer.BYTES).order(table.order());
     if (checksum(sums) != entry.digest()) {
-      throw damaged("damaged: the checksums of rank " + entry.rank() + " fail their own");
+      throw damaged("damaged: the checksums of rank " + entry.rank() + " fail their checksum");
     }
     return sums;
   }
@@ -324,7 +324,7 @@ public final class NodeFile implements Closeable {
   /**
    * Compares all images with their checksums.
    *
-   * @throws UnusableException if one is not as it was written
+   * @throws UnusableException if one is damaged
    */
   public void verify() throws IOException {
     for (NodeFileEntry entry : entries) {

@@ -5,9 +5,9 @@ import org.fmi.spi.CheckpointId;
 /**
  * One image in the file of a node.
  *
- * @param rank whose it is
- * @param at where it begins
+ * @param rank the image's rank
+ * @param at its offset in the file
  * @param bytes its size
- * @param digest CRC32C of the checksums of its blocks
+ * @param digest the CRC32C of its blocks' checksums
  */
 public record NodeFileEntry(int rank, CheckpointId id, long at, long bytes, int digest) {}

@@ -1,12 +1,12 @@
 package org.fmi.ckpt.files;
 
 /**
- * Whose file it is.
+ * The identity of a node's file.
  *
- * @param size how many ranks the job has
- * @param node number of the node that has written it
- * @param epoch of the job, at that time
- * @param version of the checkpoint
+ * @param size the job's number of ranks
+ * @param node the number of the node that has written it
+ * @param epoch the job's epoch at that time
+ * @param version the checkpoint's version
  */
 public record NodeFileHead(String job, int size, int node, int epoch, long version) {
   /** The name of the file. */

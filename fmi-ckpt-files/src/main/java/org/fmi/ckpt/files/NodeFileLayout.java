@@ -7,9 +7,9 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * What lies where in the file of a node: see {@code docs/checkpoint-format.md}.
+ * The layout of a node's file: see {@code docs/checkpoint-format.md}.
  *
- * @param entries images in the file
+ * @param entries the number of images in the file
  */
 record NodeFileLayout(int entries) {
   static final ValueLayout.OfLong LONG =
@@ -20,13 +20,13 @@ record NodeFileLayout(int entries) {
   static final long MAGIC = 0x0046_324c_2d49_4d46L; // "FMI-L2F"
   static final long TRAILER_MAGIC = 0x0045_324c_2d49_4d46L; // "FMI-L2E"
 
-  /** The newest format that is known. */
+  /** The newest known format. */
   static final int FORMAT = 1;
 
-  /** Bytes that one checksum covers. */
+  /** The number of bytes per checksum. */
   static final int BLOCK_BYTES = 256 << 10;
 
-  /** Images begin at a multiple of this. */
+  /** The alignment of images. */
   static final int PAGE = 4096;
 
   static final int HEADER_BYTES = 128;
@@ -52,14 +52,14 @@ record NodeFileLayout(int entries) {
   static final int TABLE_CRC_AT = 20;
   static final int TRAILER_CRC_AT = 28;
 
-  /** Ranks of a node times the checkpoints of each. */
+  /** The limit on the ranks of a node times the checkpoints of each. */
   static final int MAX_ENTRIES = 1 << 20;
 
   static long align(long bytes) {
     return (bytes + PAGE - 1) / PAGE * PAGE;
   }
 
-  /** Header and entries: where the first image begins. */
+  /** The size of header and entries, and the offset of the first image. */
   long frontBytes() {
     return align(HEADER_BYTES + (long) entries * ENTRY_BYTES);
   }
@@ -68,7 +68,7 @@ record NodeFileLayout(int entries) {
     return HEADER_BYTES + entry * ENTRY_BYTES;
   }
 
-  /** What an entry says of an image with this content: CRC32C of the checksums of its blocks. */
+  /** The digest in the entry of an image with this content: the CRC32C of its blocks' checksums. */
   static int digest(MemorySegment image) {
     CRC32C crc = new CRC32C();
     CRC32C all = new CRC32C();
@@ -83,7 +83,7 @@ record NodeFileLayout(int entries) {
     return (int) all.getValue();
   }
 
-  /** How many checksums an image has. */
+  /** The number of an image's checksums. */
   static long blocks(long imageBytes) {
     return Math.ceilDiv(align(imageBytes), BLOCK_BYTES);
   }

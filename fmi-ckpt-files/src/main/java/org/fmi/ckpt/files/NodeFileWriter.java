@@ -14,41 +14,41 @@ import org.fmi.spi.CheckpointId;
 import org.fmi.spi.ImageContent;
 
 /**
- * Writes the file of a node: under a temporary name, which it exchanges for the right one when all
+ * Writes the file of a node: under a temporary name, which it exchanges for the final one when all
  * bytes are on stable storage.
  */
 public final class NodeFileWriter {
-  /** Large writes cost least. */
+  /** Large writes are the cheapest. */
   private static final int CHUNK_BYTES = 4 << 20;
 
-  /** As much as devices may want of memory that they read themselves. */
+  /** The alignment that devices may need to read memory themselves. */
   private static final int CHUNK_ALIGNMENT = 1 << 20;
 
   private final Target target;
   private final int chunkBytes;
   private final CRC32C crc = new CRC32C();
 
-  /** Writes to a target. */
+  /** A writer to a target. */
   public NodeFileWriter(Target target) {
     this(target, CHUNK_BYTES);
   }
 
   /**
-   * @param chunkBytes what is written at once
+   * @param chunkBytes the size of a write
    */
   NodeFileWriter(Target target, int chunkBytes) {
     this.target = target;
     this.chunkBytes = chunkBytes;
   }
 
-  /** An image: {@code bytes} bytes. */
+  /** An image to write. */
   public record Image(int rank, CheckpointId id, long bytes, ImageContent.Source source) {}
 
   /**
-   * Writes a file. Makes the directories of the job and the version if they are not there.
+   * Writes a file. Creates the directories of the job and of the version if they are missing.
    *
-   * @param root what the user named
-   * @throws IOException if that fails; then nothing new is left behind, as far as that is possible
+   * @param root the directory named by the user
+   * @throws IOException if writing fails; then, if possible, nothing new is left
    */
   public FileFacts write(Path root, NodeFileHead head, List<Image> images) throws IOException {
     Path job = root.resolve(head.job());
@@ -57,7 +57,7 @@ public final class NodeFileWriter {
     target.makeDirectory(directory);
     Path file = directory.resolve(head.fileName());
     FileFacts facts;
-    // Given back at once, not when the collector finds it.
+    // Freed at once, not when the garbage collector finds it.
     try (Arena memory = Arena.ofConfined()) {
       ByteBuffer chunk = memory.allocate(chunkBytes, CHUNK_ALIGNMENT).asByteBuffer();
       facts = target.write(file, output -> write(new Chunks(output, chunk), head, images));
@@ -108,7 +108,7 @@ public final class NodeFileWriter {
     return new FileFacts(head.fileName(), length, digest, ranks);
   }
 
-  /** Gathers what is written: whoever gives bytes puts them where they are written from. */
+  /** Collects data for large writes: sources put their bytes directly into the write buffer. */
   private static final class Chunks {
     private final Target.Output output;
     private final ByteBuffer chunk;
@@ -118,7 +118,7 @@ public final class NodeFileWriter {
       this.chunk = chunk.clear();
     }
 
-    /** Room for at least a byte. */
+    /** A buffer with room for at least one byte. */
     ByteBuffer room() throws IOException {
       if (!chunk.hasRemaining()) {
         drain();
@@ -146,11 +146,11 @@ public final class NodeFileWriter {
     }
   }
 
-  /** Writes an image, with zeros up to the next page; gives the checksums of its blocks. */
+  /** Writes an image, with zeros up to the next page; returns the checksums of its blocks. */
   private ByteBuffer append(Chunks output, Image image, ImageContent content) throws IOException {
     long blocks = NodeFileLayout.blocks(image.bytes());
     ByteBuffer sums = zeros(Math.toIntExact(blocks * Integer.BYTES));
-    int sum = 0; // of the block, as far as it is written
+    int sum = 0; // of the written part of the block
     for (long at = 0; at < image.bytes(); ) {
       long inBlock = at % NodeFileLayout.BLOCK_BYTES;
       ByteBuffer room = output.room();

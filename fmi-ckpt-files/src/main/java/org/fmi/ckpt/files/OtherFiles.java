@@ -81,7 +81,7 @@ final class OtherFiles implements OtherImages {
       try {
         file.close();
       } catch (IOException e) {
-        // All that was read of it has been compared with checksums.
+        // All data read from it were compared with checksums.
       }
     }
     open.clear();

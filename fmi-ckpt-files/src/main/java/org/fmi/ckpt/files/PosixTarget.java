@@ -15,10 +15,10 @@ import java.util.Set;
 
 /** A directory of a POSIX file system, such as NFS or Lustre. */
 public final class PosixTarget implements Target {
-  /** What the system says in English when there is no room: ENOSPC and EDQUOT. */
+  /** The system's English messages for lack of room: ENOSPC and EDQUOT. */
   private static final Set<String> FULL = Set.of("No space left on device", "Disk quota exceeded");
 
-  /** A target; it has no state. */
+  /** A target without state. */
   public PosixTarget() {}
 
   @Override
@@ -45,7 +45,7 @@ public final class PosixTarget implements Target {
     }
   }
 
-  /** The same, in a form that tells what can be done about it. */
+  /** The same exception, as a {@link FullException} if the reason is lack of room. */
   static IOException named(Path path, IOException e) {
     String reason = e instanceof FileSystemException of ? of.getReason() : e.getMessage();
     return reason != null && FULL.contains(reason) ? new FullException(path, reason) : e;

@@ -12,38 +12,40 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Makes a version count, and deletes older ones: never anything that is not of this job or has a
- * name that no checkpoint has.
+ * Commits a version, and deletes older ones. Never touches files of other jobs, or files that do
+ * not have the name of a checkpoint file.
  */
 public final class Publication {
   private final Target target;
   private final Path root;
 
-  /** In a directory that the user named. */
+  /** A publication in a directory named by the user. */
   public Publication(Target target, Path root) {
     this.target = target;
     this.root = root;
   }
 
   /**
-   * Does so with the content of a manifest.
+   * Commits a version with the content of a manifest.
    *
-   * @throws IOException if it is not one of that version, or {@link #publish(Manifest)} fails
+   * @throws IOException if the manifest belongs to another version, or {@link #publish(Manifest)}
+   *     fails
    */
   public void publish(String job, long version, byte[] text) throws IOException {
     Manifest manifest = ManifestText.read("the manifest that was given", text);
     if (!manifest.job().equals(job) || manifest.version() != version) {
       throw new IOException(
-          "the manifest of " + job + "/v" + version + " is of " + manifest.name());
+          "the manifest for " + job + "/v" + version + " belongs to " + manifest.name());
     }
     publish(manifest);
   }
 
   /**
-   * Writes the manifest of a version whose files are all written, and reads back what it names.
+   * Writes the manifest of a version with all its files, and reads it back with its files.
    *
-   * @throws UnusableException if a file is not seen from here, or another one; nothing counts then
-   * @throws IOException if that fails; the version may count or not
+   * @throws UnusableException if a file is not visible from here, or is a different one; nothing is
+   *     committed then
+   * @throws IOException if writing fails; the version may be committed or not
    */
   public void publish(Manifest manifest) throws IOException {
     Path job = root.resolve(manifest.job());
@@ -60,19 +62,20 @@ public final class Publication {
     target.forceDirectory(job);
     Generation written = Catalog.generation(directory);
     if (written == null || !written.manifest().equals(manifest)) {
-      throw new UnusableException(file, "is not what was written a moment ago");
+      throw new UnusableException(file, "differs from what was just written");
     }
     written.check();
   }
 
   /**
-   * Keeps the newest versions of a job that count, and deletes the older ones, and what was left
-   * behind of versions that never counted and are older than the newest.
+   * Retains a job's newest committed versions, and deletes older ones, as well as the remains of
+   * uncommitted versions older than the newest committed one.
    *
    * @param keep at least 1
-   * @param unfinished whether newer ones without a manifest go too: not while the job runs
-   * @return the directories that it was about
-   * @throws IOException if one cannot be deleted; what is left of it does not count
+   * @param unfinished whether newer versions without a manifest are deleted too; false while the
+   *     job runs
+   * @return the directories of the deleted versions
+   * @throws IOException if one cannot be deleted; its remains are not committed
    */
   public List<Path> retain(String job, int keep, boolean unfinished, boolean dryRun)
       throws IOException {
@@ -120,11 +123,11 @@ public final class Publication {
   }
 
   /**
-   * Makes room for a version that is being written: deletes what was left behind of older ones that
-   * never counted, and one that counts, unless it is the newest.
+   * Makes room for a version being written: deletes the remains of older uncommitted versions, and
+   * one committed version unless it is the newest.
    *
-   * @param oldest the version that may go; -1 for none
-   * @return whether something was deleted
+   * @param oldest the committed version that may be deleted; -1 for none
+   * @return whether anything was deleted
    */
   public boolean makeRoom(String job, long version, long oldest) throws IOException {
     boolean deleted = false;
@@ -144,7 +147,7 @@ public final class Publication {
     return deleted;
   }
 
-  /** Whether a version can be gone back to, as far as that is seen without reading its images. */
+  /** Whether the job can roll back to a version, as judged without reading its images. */
   private static boolean counts(Path version) throws IOException {
     try {
       Generation generation = Catalog.generation(version);
@@ -158,7 +161,10 @@ public final class Publication {
     }
   }
 
-  /** A version whose manifest cannot be read is not deleted: it may be of a newer format. */
+  /**
+   * Whether a version has a manifest, even an unreadable one: it may have a newer format, and is
+   * not deleted.
+   */
   private static boolean holdsManifest(Path version) {
     return Files.exists(version.resolve(Names.MANIFEST), LinkOption.NOFOLLOW_LINKS);
   }
@@ -166,7 +172,7 @@ public final class Publication {
   private void delete(Path version) throws IOException {
     Path manifest = version.resolve(Names.MANIFEST);
     if (holdsManifest(version)) {
-      // From here on it does not count: its files may go in any order.
+      // From here on it is not committed: its files may be deleted in any order.
       target.delete(manifest);
       target.forceDirectory(version);
     }

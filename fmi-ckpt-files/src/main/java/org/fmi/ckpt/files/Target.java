@@ -6,43 +6,43 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * The steps of which a commit is made. Each may fail, and the process may die between any two.
- * Those that need room fail with {@link FullException} if there is none.
+ * The steps of a commit. Each may fail, and the process may die between any two. Steps that need
+ * room fail with {@link FullException} if there is none.
  */
 public interface Target {
-  /** How many files are written before one is given up that does not reach the medium. */
+  /** The number of attempts to write a file that does not reach the medium. */
   int MOST_TRIES = 3;
 
-  /** A new file that is being written. */
+  /** A new file being written. */
   interface Output extends Closeable {
-    /** Writes all of a buffer at its end. */
+    /** Writes all of a buffer at the end of the file. */
     void append(ByteBuffer bytes) throws IOException;
 
-    /** Writes all of a buffer over what was written before. */
+    /** Writes all of a buffer over existing content. */
     void replace(long at, ByteBuffer bytes) throws IOException;
 
     /**
-     * Returns when all that was written would survive the loss of power.
+     * Returns when all written data would survive a loss of power.
      *
-     * @throws NotStoredException if it would not; nothing more can be done with this file
+     * @throws NotStoredException if they would not; the file is useless then
      */
     void force() throws IOException;
   }
 
-  /** Makes a directory that its owner alone may use, unless it is there. */
+  /** Creates a directory that only its owner can use, unless it exists. */
   void makeDirectory(Path directory) throws IOException;
 
   /**
-   * Creates a file that its owner alone may use.
+   * Creates a file that only its owner can use.
    *
-   * @throws java.nio.file.FileAlreadyExistsException if there is one of this name
+   * @throws java.nio.file.FileAlreadyExistsException if there is a file of this name
    */
   Output create(Path file) throws IOException;
 
-  /** Gives a file another name, in place of another file if there is one. */
+  /** Renames a file, replacing any file of the new name. */
   void rename(Path from, Path to) throws IOException;
 
-  /** Returns when the names in a directory would survive the loss of power. */
+  /** Returns when the names in a directory would survive a loss of power. */
   void forceDirectory(Path directory) throws IOException;
 
   /** Deletes a file, if it exists. */
@@ -51,20 +51,20 @@ public interface Target {
   /**
    * Deletes a directory, if it exists.
    *
-   * @return false if there is something in it
+   * @return false if it is not empty
    */
   boolean deleteDirectory(Path directory) throws IOException;
 
-  /** Fills a file, and tells something of it. It may be asked to do so again. */
+  /** Fills a file, and returns a result. May be called again for a new attempt. */
   interface Content<T> {
     T writeTo(Output output) throws IOException;
   }
 
   /**
-   * Writes a file under another name, and gives it its own when all of it is on the medium; if it
-   * does not get there, another file is tried. Its directory is not forced.
+   * Writes a file under a temporary name, and renames it when all of it is on the medium; if it
+   * does not get there, tries another file. Does not force the directory.
    *
-   * @throws IOException if that fails; then nothing is left behind, as far as that is possible
+   * @throws IOException if writing fails; then, if possible, nothing is left
    */
   default <T> T write(Path file, Content<T> content) throws IOException {
     for (int tries = 1; ; tries++) {

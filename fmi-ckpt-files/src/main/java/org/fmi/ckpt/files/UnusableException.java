@@ -3,13 +3,13 @@ package org.fmi.ckpt.files;
 import java.io.IOException;
 
 /**
- * A file or directory is not what a checkpoint must be: damaged, cut short, of somebody else, or of
- * a newer format. The message is a line for the user, which begins with the path.
+ * A file or directory is no valid checkpoint: damaged, cut short, foreign, or of a newer format.
+ * The message is for the user, and begins with the path.
  */
 public final class UnusableException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  /** Of something at a path. */
+  /** An exception about an object at a path. */
   public UnusableException(Object path, String what) {
     super(path + ": " + what);
   }

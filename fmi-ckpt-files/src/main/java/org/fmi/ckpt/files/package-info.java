@@ -1,9 +1,9 @@
 /**
  * Level-2 checkpoints: files in a directory that all nodes share, which outlive the job.
  *
- * <p>{@code docs/checkpoint-format.md} says what the bytes mean. A version counts only once its
- * manifest is there, and the manifest is written only once all that it names is: whatever dies at
- * whatever moment leaves older versions as they were.
+ * <p>{@code docs/checkpoint-format.md} defines the bytes. A manifest commits a version, and is
+ * written only after all files that it names. So a crash at any moment leaves older versions
+ * intact.
  */
 @NullMarked
 package org.fmi.ckpt.files;

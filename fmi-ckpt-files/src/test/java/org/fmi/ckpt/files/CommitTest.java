@@ -144,7 +144,8 @@ class CommitTest {
     Samples.commit(REAL, root, 42);
     Files.move(root.resolve("job-a"), root.resolve("job-b"));
     assertThat(Catalog.of(root).generations()).isEmpty();
-    assertThat(Catalog.of(root).unusable().getFirst()).contains("is of job-a/v42: it was moved");
+    assertThat(Catalog.of(root).unusable().getFirst())
+        .contains("belongs to job-a/v42: it was moved");
   }
 
   @Test

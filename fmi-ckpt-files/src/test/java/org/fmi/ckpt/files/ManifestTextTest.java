@@ -45,7 +45,7 @@ class ManifestTextTest {
   @Test
   void aNewerFormatIsRefusedByItsNumber() {
     assertThatThrownBy(() -> ManifestText.read("p", with("\"format\" : 1", "\"format\" : 2")))
-        .hasMessage("p: of format 2, and this FMI reads 1 only");
+        .hasMessage("p: of format 2; this FMI reads format 1 only");
   }
 
   @Test
@@ -58,7 +58,7 @@ class ManifestTextTest {
   @Test
   void aRankThatIsMissingIsSeen() {
     assertThatThrownBy(() -> ManifestText.read("p", with("\"ranks\" : 3", "\"ranks\" : 4")))
-        .hasMessage("p: its files are not those of all ranks, each once");
+        .hasMessage("p: its files do not hold each rank exactly once");
   }
 
   /** The text with another passage, and the right checksum. */

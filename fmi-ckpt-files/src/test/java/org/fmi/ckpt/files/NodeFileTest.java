@@ -100,13 +100,14 @@ class NodeFileTest {
     byte[] whole = Files.readAllBytes(path);
     whole[8] = 2;
     Files.write(path, whole);
-    assertThatThrownBy(this::verify).hasMessage(path + ": of format 2, and this FMI reads 1 only");
+    assertThatThrownBy(this::verify)
+        .hasMessage(path + ": of format 2; this FMI reads format 1 only");
   }
 
   @Test
   void anotherFileIsRefused() throws IOException {
     Files.writeString(path, "a letter\n".repeat(100));
-    assertThatThrownBy(this::verify).hasMessage(path + ": not a file of checkpoints");
+    assertThatThrownBy(this::verify).hasMessage(path + ": not a checkpoint file");
   }
 
   @Test

@@ -9,8 +9,9 @@ import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first bytes of a piece: which checkpoint it holds, and what each member of the group holds of
- * it. The same on all members: so a lost one can be told its size, and what is rebuilt be checked.
+ * The first bytes of a piece: the identity of its checkpoint, and the sizes and digests of each
+ * member's part. The same on all members, so that a member without the checkpoint can learn its
+ * size, and rebuilt data can be checked.
  *
  * <pre>
  *    0  magic              8
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *   40  iteration          8
  *   48  last of its loop?  8
  *   56  members            4
- *   60  losses             4   that the parity brings back: its chunks
+ *   60  losses             4   lost members that the parity can rebuild: its chunks
  *   64  a member, 16 + 4 losses bytes each, by rank:
  *        0  rank           4
  *        4  image digest   4   CRC32C of the CRCs of the image's blocks
@@ -30,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  *       16  parity digests 4   each: CRC32C of the CRCs of a parity chunk's blocks
  * </pre>
  *
- * All little endian. The state is written after all else, and taken back before anything else is
- * changed: a process that dies at any moment leaves a complete checkpoint or none.
+ * All little endian. The state is written last, and revoked before anything else is changed: a
+ * process that dies at any moment leaves a complete checkpoint or none.
  */
 record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
   private static final ValueLayout.OfLong LONG =
@@ -49,10 +50,10 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
   private static final int MEMBERS_AT = 64;
   private static final int PARITY_AT = 16;
 
-  /** What one rank of the group holds. */
+  /** One rank's part of the checkpoint. */
   record Member(int rank, long imageBytes, int imageDigest, int[] parityDigests) {}
 
-  /** Size of the header of a group. */
+  /** The size of a group's header. */
   static int bytes(int members, int losses) {
     return (int) memberAt(members, losses);
   }
@@ -61,7 +62,7 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
     return MEMBERS_AT + (long) index * (PARITY_AT + Integer.BYTES * losses);
   }
 
-  /** What lies where in the piece of a member. */
+  /** The layout of a member's piece. */
   PieceLayout layout(int index, int blockBytes) {
     long largest = 0;
     for (Member m : members) {
@@ -70,13 +71,13 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
     return new PieceLayout(members.length, losses, members[index].imageBytes, largest, blockBytes);
   }
 
-  /** From now on the piece holds no complete checkpoint. */
+  /** Marks the piece as holding no complete checkpoint. */
   static void markWriting(MemorySegment piece) {
     piece.set(LONG, STATE_AT, WRITING);
     VarHandle.fullFence();
   }
 
-  /** Writes this header; all else must be in its place. From now on the checkpoint is complete. */
+  /** Writes this header, after all other content; the checkpoint is complete then. */
   void markComplete(MemorySegment piece) {
     markWriting(piece);
     piece.set(LONG, 0, MAGIC);
@@ -102,7 +103,7 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
     VarHandle.fullFence();
   }
 
-  /** Whether this piece, or these first bytes of one, say that it holds a complete checkpoint. */
+  /** Whether this piece, or a copy of its first bytes, holds a complete checkpoint. */
   static boolean isComplete(MemorySegment piece) {
     return piece.byteSize() >= CRC_AT
         && piece.get(LONG, STATE_AT) == COMPLETE
@@ -113,7 +114,7 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
    * Reads the header of a complete checkpoint.
    *
    * @param piece a piece, or a copy of its first bytes
-   * @return null if there is none, it is corrupt, or of another group or code
+   * @return null if there is none, it is corrupt, or it belongs to another group or code
    */
   static @Nullable CheckpointHeader read(MemorySegment piece, int[] group, int losses) {
     int bytes = bytes(group.length, losses);
@@ -152,7 +153,10 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
     return (int) crc.getValue();
   }
 
-  /** Tells whether two members hold the same, of a piece whose header was read. */
+  /**
+   * A digest that tells whether two members hold parts of the same checkpoint, for pieces whose
+   * headers were read.
+   */
   static int digest(MemorySegment piece) {
     return piece.get(INT, CRC_AT);
   }

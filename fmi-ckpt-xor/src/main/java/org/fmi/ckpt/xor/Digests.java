@@ -5,7 +5,7 @@ import org.fmi.ckpt.xor.CheckpointHeader.Member;
 import org.fmi.ckpt.xor.GroupExchange.Note;
 import org.fmi.rules.GroupCode;
 
-/** The digests of what a member holds, as a note for all others. */
+/** The digests of a member's part, as a note for all members. */
 final class Digests {
   private Digests() {}
 
@@ -21,7 +21,7 @@ final class Digests {
     return (long) high << Integer.SIZE | Integer.toUnsignedLong(low);
   }
 
-  /** What a member has reported by {@link #note}. */
+  /** The digests that a member has reported by {@link #note}. */
   static Member member(int rank, long imageBytes, Note note, int losses) {
     int[] parity = {
       (int) (note.first() >> Integer.SIZE),

@@ -4,28 +4,27 @@ import java.util.Arrays;
 import org.fmi.rules.GroupCode;
 
 /**
- * The chunks of a stripe that are missing, and how they follow from the others. That all sums are
- * missing is how they are computed for the first time.
+ * The missing chunks of a stripe, and how to compute them from the other chunks. Encoding is the
+ * case in which all sums are missing.
  *
  * <p>Sum r of data chunks d(0) ... d(m-1) is the sum of 2^(r(m-1-j)) d(j), in {@link Field}: r = 0
- * is XOR. Any missing chunks, as many as there are sums, follow from the rest: they solve a system
- * of equations of which no minor is zero, for as many members as {@link GroupCode#mostMembers}
- * says.
+ * is XOR. Any missing chunks, up to the number of sums, follow from the rest: they solve a system
+ * of equations in which no minor is zero, for up to {@link GroupCode#mostMembers} members.
  */
 final class Erasures {
   private final Stripes stripes;
 
-  /** Places, ascending. */
+  /** The places of the missing chunks, ascending. */
   private final int[] missing;
 
-  /** The sums that are read, as many as data chunks are missing. */
+  /** The sums to read, one per missing data chunk. */
   private final int[] read;
 
-  /** Factors of what is missing of the read sums, for each missing data chunk. */
+  /** Per missing data chunk, the factors of the differences of the read sums. */
   private final int[][] ofRead;
 
   /**
-   * @param missing places of the stripe, no more than there are sums
+   * @param missing places in the stripe, at most as many as there are sums
    */
   Erasures(Stripes stripes, int... missing) {
     this.stripes = stripes;
@@ -62,7 +61,7 @@ final class Erasures {
     return !isMissing(place) && (!stripes.isSum(place) || Arrays.binarySearch(read, place) >= 0);
   }
 
-  /** How many sums have to be computed of the data: up to the last one that is read or missing. */
+  /** The number of sums to compute from the data: up to the last one that is read or missing. */
   int rows() {
     int rows = read.length == 0 ? 0 : read[read.length - 1] + 1;
     for (int place : missing) {
@@ -71,21 +70,21 @@ final class Erasures {
     return rows;
   }
 
-  /** The sums that are read, ascending. */
+  /** The sums to read, ascending. */
   int[] read() {
     return read.clone();
   }
 
   /**
-   * A missing data chunk is the sum of these, each times what is missing of a read sum.
+   * The factors by which the differences of the read sums add up to a missing data chunk.
    *
-   * @param which of the missing data chunks, ascending
+   * @param which the index among the missing data chunks, ascending
    */
   int[] factorsOfRead(int which) {
     return ofRead[which].clone();
   }
 
-  /** By what a missing sum grows for each missing data chunk. */
+  /** Per missing data chunk, the factor of its contribution to a missing sum. */
   int[] factorsOfData(int sum) {
     return Arrays.stream(missing)
         .filter(place -> !stripes.isSum(place))
@@ -97,7 +96,7 @@ final class Erasures {
     return Field.powerOfTwo(sum * (stripes.members() - 1 - dataPlace));
   }
 
-  /** By Gauss and Jordan; the matrix is used up. */
+  /** Inverts a matrix by Gauss-Jordan elimination, and destroys it. */
   private static int[][] inverse(int[][] matrix) {
     int n = matrix.length;
     int[][] inverse = new int[n][n];

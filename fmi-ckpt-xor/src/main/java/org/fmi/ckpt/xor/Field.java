@@ -1,8 +1,8 @@
 package org.fmi.ckpt.xor;
 
 /**
- * The field GF(2^8) of the polynomial x^8 + x^4 + x^3 + x^2 + 1, in which 2 generates all elements
- * but 0: bytes are its elements, and their sum is XOR.
+ * The field GF(2^8) with the polynomial x^8 + x^4 + x^3 + x^2 + 1, in which 2 generates all
+ * elements except 0. Bytes are its elements, and their sum is XOR.
  */
 final class Field {
   private static final int ORDER = 255;
@@ -14,7 +14,7 @@ final class Field {
 
   private Field() {}
 
-  /** Eight elements at once, each times 2. */
+  /** Doubles eight elements at once. */
   static long twice(long x) {
     long high = x & HIGHEST;
     return ((x & ALL_BUT_HIGHEST) << 1) ^ ((high - (high >>> 7)) & REDUCTION);

@@ -11,18 +11,18 @@ import org.fmi.spi.UnreadableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts an image that is read into a piece, and keeps the checksums that it had as it came. The rest
- * of the piece is to be written later, but for its header: that says that it is free.
+ * Puts an image into a piece as it is read, and collects its checksums. The rest of the piece is
+ * written later, except for its header, which marks it as free.
  */
 final class Filling implements NodeMemory.Filler, Closeable {
   private final PieceLayout layout;
   private final ImageContent.Source source;
   private @Nullable ImageContent content;
 
-  /** Of the image's full blocks. */
+  /** The checksums of the image's full blocks. */
   private final int[] sums;
 
-  /** How many of them are known, from the first on: those that came in one part. */
+  /** The number of known checksums, those of the first blocks that were read in one part each. */
   private int known;
 
   Filling(PieceLayout layout, ImageContent.Source source) {
@@ -78,7 +78,7 @@ final class Filling implements NodeMemory.Filler, Closeable {
     return opened;
   }
 
-  /** The checksums of the image's first blocks, those of others are not known. */
+  /** The known checksums of the image's first blocks. */
   int[] sums() {
     return Arrays.copyOf(sums, known);
   }

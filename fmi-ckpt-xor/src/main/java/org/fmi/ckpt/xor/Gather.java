@@ -12,13 +12,13 @@ import org.fmi.Slice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes what is missing of all stripes of a group at once: the sums when a checkpoint is taken,
- * the chunks of lost members when it is brought back.
+ * Computes the missing blocks of all stripes of a group at once: sums when a checkpoint is taken,
+ * chunks of lost members when it is rebuilt.
  *
- * <p>A <i>unit</i> is one block of one stripe. A member works on it: it gets the blocks of the
- * other members, adds them up as they come, and sends what it has computed to those that are to
- * hold it. The members that have their image, the <i>workers</i>, work on units in turn, a round of
- * one unit each at a time.
+ * <p>A <i>unit</i> is one block of one stripe. One member works on it: it receives the blocks of
+ * the other members, adds them up in order of arrival, and sends the results to the members that
+ * will hold them. The members that have their image, the <i>workers</i>, take units in turn, in
+ * rounds of one unit each.
  *
  * <pre>
  *   round:   unit of stripe p      at worker A
@@ -26,29 +26,30 @@ import org.jspecify.annotations.Nullable;
  *            ...                                    stripe in turn; at the same time
  * </pre>
  *
- * As stripes are numbered so that member i has place x of stripe i-x, each turn is a permutation:
- * every member sends one block, as it lies in its piece, and receives one. For n members, s bytes
- * and k losses a rank sends and receives s (n-1)/(n-k) bytes when sums are computed. To bring back
- * any lost members takes each of the others about s, and each lost one gets all that it held.
+ * Stripes are numbered so that member i has place x of stripe i-x. Each turn is therefore a
+ * permutation: every member sends one block directly from its piece, and receives one. For n
+ * members, s bytes and k losses a rank sends and receives s (n-1)/(n-k) bytes when sums are
+ * computed. To rebuild lost members, each surviving one sends about s bytes, and each lost one
+ * receives all that it held.
  *
- * <p>Every member does the same sequence of steps, and waits in a step only for what the other one
- * does in an earlier step: so nobody waits forever.
+ * <p>Every member executes the same sequence of steps, and waits in a step only for earlier steps
+ * of other members, so there is no deadlock.
  */
 final class Gather {
   private static final int BLOCK_TAG = 3;
   private static final int RESULT_TAG = 4;
 
-  /** Blocks under way. */
+  /** Blocks in flight. */
   private static final int WINDOW = 4;
 
-  /** Rounds whose results are under way. */
+  /** Rounds whose results are in flight. */
   private static final int ROUNDS = 2;
 
   private static final int ALIGNMENT = 4096;
 
   /**
-   * What is used again by each checkpoint, as large as the blocks of the largest one: a network
-   * that reads memory remotely needs to know it once.
+   * Buffers reused by all checkpoints, as large as the blocks of the largest one, so that a network
+   * that reads memory remotely registers them only once.
    */
   static final class Buffers {
     private final int losses;
@@ -60,10 +61,10 @@ final class Gather {
       this.losses = losses;
     }
 
-    /** Makes room for blocks of this size. Nothing may be under way. */
+    /** Makes room for blocks of this size. Nothing may be in flight. */
     private void fit(int bytes) {
       if (bytes > blockBytes) {
-        // A power of two, as images may grow a little from one checkpoint to the next.
+        // A power of two, as images may grow slightly from one checkpoint to the next.
         blockBytes = Integer.highestOneBit(Math.max(bytes, ALIGNMENT) - 1) << 1;
         memory = Arena.ofAuto().allocate((WINDOW + (long) ROUNDS * losses) * blockBytes, ALIGNMENT);
         sums = null;
@@ -99,13 +100,13 @@ final class Gather {
   private final boolean encoding;
   private final int[] workers;
 
-  /** This member's turn among the workers; negative if it is none. */
+  /** This member's turn among the workers; negative if it is not one of them. */
   private final int turn;
 
   /** By stripe. */
   private final Erasures[] erasures;
 
-  /** The places of a stripe in the order in which they are added. */
+  /** The places of a stripe in the order of their addition. */
   private final int[] order;
 
   private final long units;
@@ -115,16 +116,16 @@ final class Gather {
   private final Deque<Result> expected = new ArrayDeque<>();
   private boolean intact = true;
 
-  /** The next of the steps; after the last one what is under way is waited for. */
+  /** The next step; after the last one, pending transfers are awaited. */
   private long next;
 
   /**
    * @param group world ranks
-   * @param me index of this rank in it
-   * @param layouts of the members' pieces
-   * @param piece of this rank
-   * @param rows those that are computed, the same on all members
-   * @param lost members that are brought back; none if the sums are computed
+   * @param me the index of this rank in it
+   * @param layouts the layouts of the members' pieces
+   * @param piece the piece of this rank
+   * @param rows the rows to compute, the same on all members
+   * @param lost the members to rebuild; none to compute the sums
    */
   Gather(
       Comm comm,
@@ -172,10 +173,10 @@ final class Gather {
   }
 
   /**
-   * Collective over the group. Blocks that are computed, and those that sums are computed of, are
-   * sealed where they are.
+   * Runs all steps; collective over the group. Seals computed blocks, and those from which sums are
+   * computed.
    *
-   * @return false if a block of this rank was not what its checksum says
+   * @return false if a block of this rank did not match its checksum
    */
   boolean run() {
     while (!isDone()) {
@@ -188,7 +189,7 @@ final class Gather {
     return Math.ceilDiv(units, workers.length);
   }
 
-  /** Where what is under way is waited for. */
+  /** The step that awaits pending transfers. */
   private long lastStep() {
     return rounds() * order.length + WINDOW - 1;
   }
@@ -274,14 +275,14 @@ final class Gather {
     return beginsRound(step + 1);
   }
 
-  /** The unit of a stripe in a round, null if the round has none. */
+  /** The unit of a stripe in a round; null if the round has none. */
   private @Nullable Unit unitOf(int stripe, long round) {
     long first = round * workers.length;
     long number = first + Math.floorMod(stripe - first, stripes.members());
     return number < Math.min(first + workers.length, units) ? new Unit(number) : null;
   }
 
-  /** The unit that this rank works on in a round, null if there is none. */
+  /** This rank's unit in a round; null if there is none. */
   private @Nullable Unit ownUnit(long round) {
     long number = round * workers.length + turn;
     return turn >= 0 && number < units ? new Unit(number) : null;
@@ -311,18 +312,18 @@ final class Gather {
       return erasures[stripe].needs(place);
     }
 
-    /** Bytes of its block at a place that are stored. */
+    /** The number of stored bytes of its block at a place. */
     int bytes(int place) {
       return layouts[member(place)].storedBytes(stripes.chunk(place), block);
     }
 
-    /** Where its block at this rank's place lies. */
+    /** The offset of its block at this rank's place. */
     long at(int place) {
       return mine.blockAt(stripes.chunk(place), block);
     }
   }
 
-  /** A block that this rank is to hold, and that another one computes. */
+  /** A block that this rank will hold, and that another rank computes. */
   private record Result(long round, int chunk, long block, Request receiving) {}
 
   private void begin(long step) {
@@ -396,7 +397,7 @@ final class Gather {
     }
   }
 
-  /** Results to where they belong. */
+  /** Sends results to the members that hold them. */
   private void deliver(Sums sums, Unit unit, long round) {
     int[] missing = erasures[unit.stripe].missing();
     for (int which = 0; which < missing.length; which++) {
@@ -416,7 +417,7 @@ final class Gather {
     }
   }
 
-  /** Makes ready for what this rank gets of a round. */
+  /** Posts receives for this rank's results of a round. */
   private void expect(long round) {
     for (int place = 0; place < stripes.members(); place++) {
       Unit unit = unitOf(stripes.stripe(me, place), round);

@@ -12,7 +12,7 @@ import org.fmi.Slice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells all members of a group a short note of each, in ceil(log2 n) rounds: in round k every
+ * Exchanges short notes among all members of a group in ceil(log2 n) rounds: in round k every
  * member sends all notes it has to the member 2^k places before it.
  */
 final class GroupExchange {
@@ -31,13 +31,13 @@ final class GroupExchange {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
   private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
 
-  /** How many marks a note has room for. */
+  /** The number of marks per note. */
   static final int MARKS = (NOTE_BYTES - MARKS_AT) * Byte.SIZE;
 
   /**
-   * What one member tells.
+   * The note of one member.
    *
-   * @param failure why it cannot go on, null if it can; cut where it is too long for a note
+   * @param failure the reason why it cannot continue; null if it can. Cut if too long.
    */
   record Note(long first, long second, @Nullable String failure) {
     Note(long first, long second) {
@@ -50,7 +50,7 @@ final class GroupExchange {
   private final int me;
   private final MemorySegment notes;
 
-  /** Notes here, while an exchange is under way. */
+  /** The number of notes received in the current exchange. */
   private int have;
 
   private @Nullable Request receiving;
@@ -64,7 +64,7 @@ final class GroupExchange {
   }
 
   /**
-   * Collective over the group.
+   * Exchanges notes; collective over the group.
    *
    * @return the notes of all members, by index in the group
    */
@@ -82,9 +82,9 @@ final class GroupExchange {
   }
 
   /**
-   * Begins an exchange of notes, and of some marks beside them.
+   * Begins an exchange of notes, with marks.
    *
-   * @param marks less than {@link #MARKS}; not sent by a member that cannot go on
+   * @param marks less than {@link #MARKS}; not sent by a member that cannot continue
    */
   void begin(Note mine, BitSet marks) {
     write(mine);
@@ -130,7 +130,7 @@ final class GroupExchange {
     beginRound();
   }
 
-  /** The marks of all members together, of an exchange in which nobody has failed. */
+  /** The union of all members' marks, after an exchange without a failure. */
   BitSet marks() {
     BitSet all = new BitSet();
     for (long at = 0; at < notes.byteSize(); at += NOTE_BYTES) {
@@ -139,7 +139,7 @@ final class GroupExchange {
     return all;
   }
 
-  /** What an exchange has brought, by index in the group. */
+  /** The notes of an exchange, by index in the group. */
   Note[] notes() {
     int members = group.length;
     Note[] all = new Note[members];
@@ -150,17 +150,18 @@ final class GroupExchange {
   }
 
   /**
-   * Goes on only if all members can; collective over the group.
+   * Returns only if all members can continue; collective over the group.
    *
-   * @param failure why this member cannot go on, or null
-   * @throws IOException on all members if one cannot; names it and says why
+   * @param failure the reason why this member cannot continue; null if it can
+   * @throws IOException on all members if one of them cannot continue; names it and gives the
+   *     reason
    */
   void agree(@Nullable IOException failure) throws IOException {
     exchange(note(failure));
     requireAgreed(failure);
   }
 
-  /** Says why this member cannot go on, if so. */
+  /** A note with the reason why this member cannot continue, if there is one. */
   static Note note(@Nullable IOException failure) {
     return new Note(0, 0, text(failure));
   }
@@ -169,7 +170,7 @@ final class GroupExchange {
     return failure == null ? null : String.valueOf(failure.getMessage());
   }
 
-  /** Throws if a member has said in the exchange that is complete that it cannot go on. */
+  /** Throws if a member has reported in the complete exchange that it cannot continue. */
   void requireAgreed(@Nullable IOException failure) throws IOException {
     Note[] all = notes();
     for (int i = 0; i < all.length; i++) {

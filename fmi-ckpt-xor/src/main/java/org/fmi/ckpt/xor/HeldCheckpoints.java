@@ -8,7 +8,7 @@ import java.util.List;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.NodeMemory;
 
-/** Looks into a node's memory from outside, as a tool or a test does: changes nothing. */
+/** Inspects a node's memory from outside, for tools and tests; changes nothing. */
 public final class HeldCheckpoints {
   private HeldCheckpoints() {}
 
@@ -18,11 +18,11 @@ public final class HeldCheckpoints {
   }
 
   /**
-   * The checkpoints of a rank that are complete and have the checksums that were noted.
+   * The complete checkpoints of a rank that match their checksums.
    *
-   * @param group world ranks of the rank's group, ascending
-   * @param losses how many lost members its parity brings back
-   * @param blockBytes of a full block
+   * @param group the world ranks of the rank's group, ascending
+   * @param losses the number of lost members that its parity can rebuild
+   * @param blockBytes the size of a full block
    */
   public static List<CheckpointId> intact(
       NodeMemory memory, int rank, int[] group, int losses, int blockBytes) throws IOException {

@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 record Piece(String name, MemorySegment memory, Arena arena) {
 
   /**
-   * @param filler null if content comes later
+   * @param filler null if the content is written later
    */
   static Piece create(NodeMemory node, String name, long bytes, NodeMemory.@Nullable Filler filler)
       throws IOException {
-    // Shared: images may be read by several threads.
+    // Shared: several threads may read images.
     Arena arena = Arena.ofShared();
     try {
       MemorySegment memory =

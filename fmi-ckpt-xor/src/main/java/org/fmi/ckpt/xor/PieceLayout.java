@@ -3,7 +3,7 @@ package org.fmi.ckpt.xor;
 import java.util.stream.IntStream;
 
 /**
- * What lies where in the piece of node memory that holds one checkpoint of one rank.
+ * The layout of a piece of node memory that holds one checkpoint of one rank.
  *
  * <pre>
  *   0         headerBytes      + storedImageBytes                                the piece's end
@@ -18,24 +18,25 @@ import java.util.stream.IntStream;
  *            | CRC32C of each block of the row, image's and parity's, 4 bytes | to 64 bytes
  * </pre>
  *
- * All images of a group count as long as the largest one: what is missing reads as zeros, and is
- * not stored. So blocks have the same sizes on all members. Without losses to survive there is one
- * chunk and no parity. Which chunks belong together is said by {@link Stripes}.
+ * All images of a group are treated as if they were as long as the largest one: missing bytes read
+ * as zeros, and are not stored. So blocks have the same sizes on all members. If no losses are
+ * tolerated, there is one chunk and no parity. {@link Stripes} defines which chunks belong
+ * together.
  *
- * <p>What is changed at one place of an image concerns one row, and rows but for the last lie where
- * they do whatever size the image has: see {@link Unchanged}.
+ * <p>A change at one place of an image affects one row, and all rows except the last keep their
+ * place when the image's size changes: see {@link Unchanged}.
  *
- * @param members size of the group
- * @param losses how many lost members the parity brings back
- * @param imageBytes size of this rank's image
- * @param largest size of the largest image of the group
- * @param fullBlockBytes bytes that are checksummed, sent and combined at a time
+ * @param members the size of the group
+ * @param losses the number of lost members that the parity can rebuild
+ * @param imageBytes the size of this rank's image
+ * @param largest the size of the group's largest image
+ * @param fullBlockBytes the unit of checksums, transfers and sums
  */
 record PieceLayout(int members, int losses, long imageBytes, long largest, int fullBlockBytes) {
-  /** Bytes of a block: stays in a core's cache. */
+  /** The size of a block, which stays in a core's cache. */
   static final int BLOCK_BYTES = 256 << 10;
 
-  /** Chunks begin at a multiple of this. */
+  /** The alignment of chunks. */
   static final int ALIGNMENT = 64;
 
   private static final int PAGE = 4096;
@@ -60,7 +61,7 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
     return losses == 0 ? 1 : members - losses;
   }
 
-  /** Image chunks and parity. */
+  /** The number of image chunks and parity chunks. */
   int chunks() {
     return imageChunks() + losses;
   }
@@ -69,7 +70,7 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
     return align(Math.ceilDiv(largest, imageChunks()), ALIGNMENT);
   }
 
-  /** Blocks of a chunk, that is, rows. */
+  /** The number of blocks of a chunk, that is, of rows. */
   long blocks() {
     return Math.ceilDiv(chunkBytes(), fullBlockBytes);
   }
@@ -79,12 +80,12 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
     return IntStream.range(0, Math.toIntExact(blocks())).toArray();
   }
 
-  /** Bytes of an image in a row of full blocks. */
+  /** The bytes of an image in a row of full blocks. */
   long rowBytes() {
     return (long) imageChunks() * fullBlockBytes;
   }
 
-  /** Rows whose blocks are full, from the first on. */
+  /** The number of rows of full blocks, which come first. */
   long fullRows() {
     return chunkBytes() / fullBlockBytes;
   }
@@ -97,7 +98,7 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
     return align(imageBytes, ALIGNMENT);
   }
 
-  /** Where the code of a row begins, from the end of the piece. */
+  /** The distance from the start of a row's code to the end of the piece. */
   private long codeBehind(long block) {
     long table = align((long) Integer.BYTES * chunks(), ALIGNMENT);
     long before = block * ((long) losses * fullBlockBytes + table);
@@ -109,12 +110,12 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
     return imageAt() + storedImageBytes() + (rows == 0 ? 0 : codeBehind(rows - 1));
   }
 
-  /** Size of a block, zeros that are not stored included. */
+  /** The size of a block, including zeros that are not stored. */
   int blockBytes(long block) {
     return (int) Math.min(fullBlockBytes, chunkBytes() - block * fullBlockBytes);
   }
 
-  /** Bytes of a block that are stored. */
+  /** The number of stored bytes of a block. */
   int storedBytes(int chunk, long block) {
     int bytes = blockBytes(block);
     if (chunk >= imageChunks()) {
@@ -128,9 +129,9 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
   }
 
   /**
-   * Where a block begins; without meaning if none of it is stored.
+   * The offset of a block; meaningless if none of it is stored.
    *
-   * @param pieceBytes size of the piece
+   * @param pieceBytes the size of the piece
    */
   long blockAt(int chunk, long block, long pieceBytes) {
     return chunk < imageChunks()
@@ -142,7 +143,7 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
     return pieceBytes / ALIGNMENT * ALIGNMENT - codeBehind(block);
   }
 
-  /** Where the CRC of a block lies; those of a row are in the order of its chunks. */
+  /** The offset of a block's CRC; those of a row are in the order of its chunks. */
   long crcAt(int chunk, long block, long pieceBytes) {
     return codeAt(block, pieceBytes)
         + (long) losses * blockBytes(block)

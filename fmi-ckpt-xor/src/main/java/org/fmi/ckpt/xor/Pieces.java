@@ -13,13 +13,13 @@ import org.fmi.spi.UnreadableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pieces of one rank: which of them hold a complete checkpoint, and which are free to be used
- * again. The only truth about that is the header in each piece.
+ * The pieces of one rank: which of them hold a complete checkpoint, and which are free. The header
+ * in each piece is the only source of this information.
  */
 final class Pieces implements AutoCloseable {
   private static final int MIB_SHIFT = 20;
 
-  /** An image that has grown gets this part more. */
+  /** The divisor of the extra room for an image that has grown. */
   private static final int SPARE_PART = 32;
 
   private final NodeMemory node;
@@ -31,21 +31,21 @@ final class Pieces implements AutoCloseable {
   private final List<Piece> pieces = new ArrayList<>();
 
   /**
-   * What pieces hold, or have held since they were taken last, whose code this process has taken
-   * part in: nothing else is known to be whole.
+   * Checkpoints in pieces, current or overwritten only in the header, in whose encoding this
+   * process took part. All others may be incomplete.
    */
   private final IdentityHashMap<Piece, Before> coded = new IdentityHashMap<>();
 
-  /** Size of all pieces. Read by other threads. */
+  /** The size of all pieces. Read by other threads. */
   private volatile long bytes;
 
   /**
-   * Maps what earlier processes of the rank have left.
+   * Maps the pieces left by earlier processes of the rank.
    *
    * @param group world ranks
-   * @param me index of this rank in it
-   * @param losses how many lost members the parity brings back
-   * @param blockBytes bytes of a full block
+   * @param me the index of this rank in it
+   * @param losses the number of lost members that the parity can rebuild
+   * @param blockBytes the size of a full block
    */
   Pieces(NodeMemory node, int[] group, int me, int losses, int blockBytes) throws IOException {
     this.node = node;
@@ -65,7 +65,7 @@ final class Pieces implements AutoCloseable {
     }
   }
 
-  /** The header of a piece, null if it is free. */
+  /** The header of a piece; null if it is free. */
   @Nullable CheckpointHeader header(Piece piece) {
     CheckpointHeader header = CheckpointHeader.read(piece.memory(), group, losses);
     return header != null && layout(header).totalBytes() <= piece.memory().byteSize()
@@ -73,12 +73,12 @@ final class Pieces implements AutoCloseable {
         : null;
   }
 
-  /** What lies where in the rank's piece. */
+  /** The layout of this rank's piece. */
   PieceLayout layout(CheckpointHeader header) {
     return header.layout(me, blockBytes);
   }
 
-  /** Ids of the complete checkpoints, ascending by version. */
+  /** The ids of the complete checkpoints, ascending by version. */
   List<CheckpointId> complete() {
     List<CheckpointId> ids = new ArrayList<>();
     for (Piece piece : pieces) {
@@ -91,7 +91,7 @@ final class Pieces implements AutoCloseable {
     return ids;
   }
 
-  /** The piece of a complete checkpoint, null if it is not here. */
+  /** The piece of a complete checkpoint; null if it is not here. */
   @Nullable Piece find(CheckpointId id) {
     for (Piece piece : pieces) {
       CheckpointHeader header = header(piece);
@@ -102,17 +102,17 @@ final class Pieces implements AutoCloseable {
     return null;
   }
 
-  /** A checkpoint has become complete in a piece with the code that all members have computed. */
+  /** Notes that a checkpoint has become complete in a piece, with code computed by all members. */
   void coded(Piece piece, CheckpointHeader header) {
     coded.put(piece, new Before(header, layout(header), CheckpointHeader.digest(piece.memory())));
   }
 
-  /** What pieces hold may be from others, or damaged. */
+  /** Drops all knowledge of pieces, as they may come from other processes or be damaged. */
   void trustNone() {
     coded.clear();
   }
 
-  /** Makes the piece of a complete checkpoint free, if there is one. */
+  /** Frees the piece of a complete checkpoint, if there is one. */
   void free(CheckpointId id) {
     Piece piece = find(id);
     if (piece != null) {
@@ -120,26 +120,26 @@ final class Pieces implements AutoCloseable {
     }
   }
 
-  /** A free piece of at least so many bytes. */
+  /** A free piece of at least this size. */
   Taken take(long bytes) throws IOException {
     return take(bytes, null, null);
   }
 
   /**
-   * A piece that was taken.
+   * A piece taken for a new checkpoint.
    *
-   * @param before the checkpoint that it held, all of which is still there but for the header; null
-   *     if that is not known
+   * @param before its previous checkpoint, all of which is still there except the header; null if
+   *     unknown
    */
   record Taken(Piece piece, @Nullable Before before) {}
 
   /**
-   * A free piece of at least {@code bytes} bytes: the smallest that there is, or a new one in place
-   * of all that are too small.
+   * A free piece of at least {@code bytes} bytes: the smallest one, or a new one that replaces all
+   * that are too small.
    *
-   * @param busy a piece that is not complete but in use, or null
-   * @param filler says what it holds; null if that comes later
-   * @throws UnreadableException that of the filler
+   * @param busy a piece that is in use although not complete, or null
+   * @param filler provides its content; null if it is written later
+   * @throws UnreadableException if the filler throws it
    */
   Taken take(long bytes, @Nullable Piece busy, NodeMemory.@Nullable Filler filler)
       throws IOException {
@@ -165,7 +165,7 @@ final class Pieces implements AutoCloseable {
       } catch (UnreadableException e) {
         throw e;
       } catch (IOException e) {
-        // Whoever reads what is pinned sees that it has changed, and does without.
+        // A reader of a pinned image will notice the change, and give up.
         best = smallest(pinned, bytes);
         if (best == null) {
           throw new IOException(e.getMessage() + keptForEndedLoops(), e);
@@ -181,28 +181,29 @@ final class Pieces implements AutoCloseable {
   }
 
   /**
-   * What a new piece gets. An image that has become larger will do so again, as those of overlapped
-   * checkpoints hold messages: each time it would need another piece, and all of its code anew.
+   * The size of a new piece. An image that has grown once will grow again, as asynchronous
+   * checkpoints contain messages; without spare room, each growth would cost a new piece and a
+   * complete encoding.
    */
   private long roomy(long bytes) {
     boolean grows = pieces.stream().anyMatch(piece -> piece.memory().byteSize() < bytes);
     return grows ? bytes + bytes / SPARE_PART : bytes;
   }
 
-  /** A new piece, with no more than what is needed if memory is short. */
+  /** Creates a piece, without spare room if memory is short. */
   private Piece create(long roomy, long bytes, NodeMemory.@Nullable Filler filler)
       throws IOException {
     if (roomy > bytes) {
       try {
         return Piece.create(node, unusedName(), roomy, filler);
       } catch (IOException e) {
-        // What matters is whether there is room for what is needed.
+        // Only a lack of the needed room matters.
       }
     }
     return Piece.create(node, unusedName(), bytes, filler);
   }
 
-  /** What is not given up however short memory is; empty if there is nothing. */
+  /** A message about pieces that are never given up; empty if there are none. */
   private String keptForEndedLoops() {
     int loops = 0;
     long kept = 0;
@@ -215,7 +216,7 @@ final class Pieces implements AutoCloseable {
     }
     return loops == 0
         ? ""
-        : "; final checkpoints of loops that have ended (%d, %d MiB) stay until the job ends: one loop in place of many, or a disk of the node (--node-dir), would help"
+        : "; the final checkpoints of %d ended loops (%d MiB) stay until the job ends: use one loop instead of many, or a disk of the node (--node-dir)"
             .formatted(loops, Math.ceilDiv(kept, 1L << MIB_SHIFT));
   }
 
@@ -231,9 +232,9 @@ final class Pieces implements AutoCloseable {
   }
 
   /**
-   * Keeps a piece from being used again as long as it has another name.
+   * Prevents reuse of a piece as long as it has another name.
    *
-   * @return that name; null if this memory gives none
+   * @return that name; null if this memory does not support it
    */
   @Nullable String pin(Piece piece, String as) throws IOException {
     String name = as + piece.name();
@@ -241,8 +242,9 @@ final class Pieces implements AutoCloseable {
   }
 
   /**
-   * What all will take once a piece of this size is complete and another one of its size too: the
-   * complete one that is released meanwhile, the last of its loop apart, is then used again.
+   * The size of all pieces once one of this size is complete and the next one, of the same size,
+   * too. The complete piece that is released in between is reused, unless it is the last of its
+   * loop.
    */
   long forecast(long size) {
     int wanted = 2;
@@ -270,7 +272,7 @@ final class Pieces implements AutoCloseable {
     bytes = pieces.stream().mapToLong(piece -> piece.memory().byteSize()).sum();
   }
 
-  /** The memory that they take, in bytes. Any thread. */
+  /** The memory of all pieces, in bytes. Any thread. */
   long bytes() {
     return bytes;
   }

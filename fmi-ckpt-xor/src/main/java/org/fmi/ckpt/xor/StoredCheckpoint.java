@@ -32,7 +32,7 @@ final class StoredCheckpoint {
     return piece.asSlice(layout.imageAt(), layout.imageBytes());
   }
 
-  /** Where a block begins; without meaning if none of it is stored. */
+  /** The offset of a block; meaningless if none of it is stored. */
   long blockAt(int chunk, long block) {
     return layout.blockAt(chunk, block, piece.byteSize());
   }
@@ -41,21 +41,21 @@ final class StoredCheckpoint {
     return layout.crcAt(chunk, block, piece.byteSize());
   }
 
-  /** Zeros between the end of the image and the end of what is stored of it. */
+  /** Clears the bytes between the end of the image and the end of its stored blocks. */
   void padImage() {
     long padding = layout.storedImageBytes() - layout.imageBytes();
     piece.asSlice(layout.imageAt() + layout.imageBytes(), padding).fill((byte) 0);
   }
 
-  /** Notes the checksum of a block as it is now. */
+  /** Stores the checksum of a block's current content. */
   void seal(int chunk, long block) {
     piece.set(ValueLayout.JAVA_INT, crcAt(chunk, block), checksum(chunk, block));
   }
 
   /**
-   * Notes the checksums of blocks of an image that is one chunk.
+   * Stores the checksums of blocks of an image that is one chunk.
    *
-   * @param known those of the first blocks
+   * @param known the checksums of the first blocks
    */
   void sealImage(int[] rows, int[] known) {
     for (int row : rows) {
@@ -67,12 +67,12 @@ final class StoredCheckpoint {
     }
   }
 
-  /** Whether a block is as it was sealed. */
+  /** Whether a block matches its stored checksum. */
   boolean isIntact(int chunk, long block) {
     return piece.get(ValueLayout.JAVA_INT, crcAt(chunk, block)) == checksum(chunk, block);
   }
 
-  /** Whether all blocks are as they were sealed. */
+  /** Whether all blocks match their stored checksums. */
   boolean isIntact() {
     for (int chunk = 0; chunk < layout.chunks(); chunk++) {
       for (long block = 0; block < layout.blocks(); block++) {
@@ -84,7 +84,7 @@ final class StoredCheckpoint {
     return true;
   }
 
-  /** What whoever reads the image under another name compares it with. */
+  /** The description by which a reader of the image under another name can check it. */
   PinnedImage pinned(CheckpointId id, String name) {
     List<Integer> lengths = new ArrayList<>();
     List<Integer> sums = new ArrayList<>();
@@ -115,18 +115,18 @@ final class StoredCheckpoint {
     return (int) crc.getValue();
   }
 
-  /** Whether the checksums are those that the group was given. */
+  /** Whether the checksums are those that the group agreed on. */
   boolean hasDigestsOf(CheckpointHeader.Member member) {
     return imageDigest() == member.imageDigest()
         && Arrays.equals(parityDigests(), member.parityDigests());
   }
 
-  /** Checksum of the checksums of the image's blocks. */
+  /** The checksum of the checksums of the image's blocks. */
   int imageDigest() {
     return digest(0, layout.imageChunks());
   }
 
-  /** For each chunk of parity the checksum of the checksums of its blocks. */
+  /** Per parity chunk, the checksum of its blocks' checksums. */
   int[] parityDigests() {
     int[] digests = new int[layout.losses()];
     Arrays.setAll(digests, r -> digest(layout.imageChunks() + r, layout.imageChunks() + r + 1));

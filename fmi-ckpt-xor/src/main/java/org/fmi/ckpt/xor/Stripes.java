@@ -3,8 +3,8 @@ package org.fmi.ckpt.xor;
 import org.fmi.rules.GroupCode;
 
 /**
- * Which member of a group holds what: the chunks of all members are dealt out to as many stripes as
- * there are members, and each member holds one chunk of each stripe.
+ * The distribution of chunks in a group: the chunks of all members form as many stripes as there
+ * are members, and each member holds one chunk of each stripe.
  *
  * <pre>
  *   place 0 ... losses-1           sums of the stripe's data
@@ -13,12 +13,12 @@ import org.fmi.rules.GroupCode;
  *   member that holds place x of stripe p:   (p + x) mod members
  * </pre>
  *
- * So the loss of any members costs each stripe as many chunks, of which the sums bring back {@code
- * losses}. A member's image has members-losses chunks, one for each place of data; what is said
- * here of chunks holds for each of their blocks.
+ * So the loss of a member costs each stripe one chunk, and the sums can rebuild {@code losses} of
+ * them. A member's image has members-losses chunks, one per data place. All statements about chunks
+ * hold for each of their blocks.
  *
- * @param members size of the group
- * @param losses sums of a stripe: how many lost members they bring back
+ * @param members the size of the group
+ * @param losses the number of sums per stripe, and of lost members that they can rebuild
  */
 record Stripes(int members, int losses) {
   Stripes {
@@ -27,7 +27,7 @@ record Stripes(int members, int losses) {
     }
   }
 
-  /** Data chunks of a stripe. */
+  /** The number of data chunks per stripe. */
   int data() {
     return members - losses;
   }
@@ -40,17 +40,17 @@ record Stripes(int members, int losses) {
     return (stripe + place) % members;
   }
 
-  /** The stripe of which a member holds this place. */
+  /** The stripe in which a member holds this place. */
   int stripe(int member, int place) {
     return Math.floorMod(member - place, members);
   }
 
-  /** The place that a member holds of a stripe. */
+  /** The place that a member holds in a stripe. */
   int place(int stripe, int member) {
     return Math.floorMod(member - stripe, members);
   }
 
-  /** The chunk of its piece in which a member holds a place. */
+  /** The chunk of a member's piece that holds a place. */
   int chunk(int place) {
     return isSum(place) ? data() + place : place - losses;
   }

@@ -5,29 +5,29 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
 /**
- * Computes the missing blocks of one stripe from those that are there, one after the other: data
+ * Computes the missing blocks of one stripe from the available ones, one after the other: data
  * first, in the order of their places, so that each sum grows by Horner's rule.
  *
- * <p>Sums are arrays in the heap, and each has a loop of its own. The JIT vectorises neither a loop
- * that writes a segment, which might overlap what is read, nor one that reads and writes several
- * arrays (JDK 25); that takes two to five times as long. But what is sent must not be in the heap,
- * so results are copied out.
+ * <p>Sums are heap arrays, and each has a separate loop. The JIT vectorises neither a loop that
+ * writes a segment, which might overlap its input, nor one that reads and writes several arrays
+ * (JDK 25); those take two to five times as long. As sent data must not be on the heap, results are
+ * copied out.
  */
 final class Sums {
   private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
-  /** Longs that stay in a core's first cache while they are multiplied. */
+  /** The number of longs that stay in a core's L1 cache during multiplication. */
   private static final int PASS = 2048;
 
   private final long[][] sums;
 
-  /** Room for missing data, made when it is needed. */
+  /** Room for missing data, allocated on demand. */
   private final long[][] rooms;
 
-  /** Missing data that were computed. */
+  /** Computed missing data. */
   private final long[][] data;
 
-  // What is multiplied at a time, and the result of that.
+  // The parts being multiplied, and their result.
   private final long[][] parts;
   private final long[] part = new long[PASS];
 
@@ -37,8 +37,8 @@ final class Sums {
   private boolean empty;
 
   /**
-   * @param losses sums of a stripe
-   * @param blockBytes the largest block
+   * @param losses the number of sums per stripe
+   * @param blockBytes the size of the largest block
    */
   Sums(int losses, int blockBytes) {
     this.sums = new long[losses][blockBytes / Long.BYTES];
@@ -48,7 +48,7 @@ final class Sums {
     this.erasures = new Erasures(new Stripes(losses + 1, losses));
   }
 
-  /** Begins with a stripe of which nothing was seen. */
+  /** Begins a stripe. */
   void begin(Erasures missing, int bytes) {
     erasures = missing;
     rows = missing.rows();
@@ -57,9 +57,9 @@ final class Sums {
   }
 
   /**
-   * The next data block. One that is missing reads as zeros.
+   * Adds the next data block. A missing one counts as zeros.
    *
-   * @param stored its bytes that are there; zeros follow
+   * @param stored the number of its stored bytes; zeros follow
    */
   void addData(MemorySegment from, long at, int stored) {
     int there = stored / Long.BYTES;
@@ -95,7 +95,7 @@ final class Sums {
     Arrays.fill(sum, begin, longs, 0);
   }
 
-  /** A sum that is read. All data blocks came before. */
+  /** Adds a sum that is read. All data blocks were added before. */
   void addSum(int which, MemorySegment from, long at) {
     finishData();
     add(sums[which], from, at, longs);
@@ -108,7 +108,7 @@ final class Sums {
     empty = false;
   }
 
-  /** Computes what is missing; all that the erasures need was added. */
+  /** Computes the missing blocks, after all blocks that the erasures need were added. */
   void solve() {
     finishData();
     int[] read = erasures.read();
@@ -116,8 +116,8 @@ final class Sums {
     for (int i = 0; i < read.length; i++) {
       known[i] = sums[read[i]];
     }
-    // Where XOR of all data is read, the first one follows from it by XOR, once there are the
-    // others.
+    // If the XOR of all data is read, the first missing block follows from it once the other ones
+    // are known.
     boolean byXor = read.length > 0 && read[0] == 0;
     for (int i = byXor ? 1 : 0; i < read.length; i++) {
       data[i] = combine(room(i), known, erasures.factorsOfRead(i), true);
@@ -142,7 +142,7 @@ final class Sums {
     return rooms[which];
   }
 
-  /** A result of {@link #solve}. */
+  /** Copies a result of {@link #solve}. */
   void copyTo(int place, MemorySegment to, long at, int bytes) {
     MemorySegment.copy(result(place), 0, to, LONG, at, bytes / Long.BYTES);
   }
@@ -183,10 +183,10 @@ final class Sums {
   }
 
   /**
-   * The sum of blocks, each times a factor: bit by bit of the factors, from the highest. Done in
-   * parts that are copied, so that each loop has one index: the JIT does not vectorise others.
+   * Combines blocks, each times a factor: bit by bit of the factors, from the highest. Works on
+   * copied parts, so that each loop has one index: the JIT vectorises no other loops.
    *
-   * @param anew whether what was in the result counts as zeros
+   * @param anew whether to ignore the previous content of the result
    */
   private long[] combine(long[] result, long[][] blocks, int[] factors, boolean anew) {
     int all = 0;

@@ -6,30 +6,33 @@ import org.fmi.ckpt.xor.GroupExchange.Note;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of an image that is being written which are as they were in the checkpoint that its
- * piece held before. The code of a row in which that is so on all members is still right, and lies
- * where it did ({@link PieceLayout}): it is neither computed nor sent.
+ * The rows of an image being written that are unchanged from the checkpoint that its piece held
+ * before. If a row is unchanged on all members, its code is still right and in place ({@link
+ * PieceLayout}), and is neither computed nor sent.
  *
- * <p>What counts is what the piece held, two checkpoints ago mostly, not the last one: that is in
- * another piece, and is not touched. Members go by rows only if all of them had the same checkpoint
- * there, of the same attempt to write it.
+ * <p>The comparison is with the piece's previous checkpoint, usually two checkpoints ago, not with
+ * the last one, which is in another piece and stays untouched. Members compare by rows only if
+ * their pieces all held the same checkpoint, from the same attempt to write it.
  */
 final class Unchanged {
   private static final long IS_THERE = 1L << Integer.SIZE;
 
-  /** A checkpoint that was complete in a piece, and what tells attempts to write it apart. */
+  /**
+   * The complete checkpoint that a piece held, with a digest that distinguishes attempts to write
+   * it.
+   */
   record Before(CheckpointHeader header, PieceLayout layout, int digest) {}
 
   private final Before before;
   private final long rowBytes;
 
-  /** Rows that were reported as unchanged from their beginning to their end. */
+  /** Rows that were reported as completely unchanged. */
   private final BitSet whole = new BitSet();
 
-  /** Rows that lie where they did in all layouts that the image had since it was begun. */
+  /** The number of rows that kept their place in all layouts of the image since it was begun. */
   private long inPlace;
 
-  // What was reported last, with what went before it without a gap.
+  // The range reported last, merged with adjacent earlier ranges.
   private long from;
   private long to;
 
@@ -40,15 +43,15 @@ final class Unchanged {
     laidOut(now);
   }
 
-  /** The image has another layout, in the same piece: behind its rows there may have been image. */
+  /** Notes a new layout of the image in the same piece: image data may have been after its rows. */
   void laidOut(PieceLayout now) {
     inPlace = Math.min(inPlace, now.fullRows());
   }
 
   /**
-   * A part of the image is as it was.
+   * Reports a part of the image as unchanged.
    *
-   * @throws IllegalArgumentException if it lies before what was reported last
+   * @throws IllegalArgumentException if it begins before the end of the previous part
    */
   void add(long begin, long end) {
     if (begin < to || end < begin) {
@@ -70,7 +73,7 @@ final class Unchanged {
     return Math.toIntExact(number);
   }
 
-  /** What this member says of the checkpoint that its piece held before. */
+  /** This member's note about the previous checkpoint of its piece. */
   static Note note(@Nullable Unchanged mine, @Nullable String failure) {
     return mine == null
         ? new Note(0, 0, failure)
@@ -80,17 +83,20 @@ final class Unchanged {
             failure);
   }
 
-  /** Rows that have full blocks before and now, on all members alike. */
+  /** The number of rows with full blocks before and now, the same on all members. */
   private int comparable(PieceLayout now) {
     return row(Math.min(before.layout.fullRows(), now.fullRows()));
   }
 
-  /** Rows for which there is one mark. */
+  /** The number of rows per mark. */
   private static int rowsOfMark(int comparable) {
     return Math.max(1, Math.ceilDiv(comparable, GroupExchange.MARKS));
   }
 
-  /** Marks what of this member's image was changed, as far as others can have it unchanged. */
+  /**
+   * Marks the changed rows of this member's image, among rows that other members may have
+   * unchanged.
+   */
   BitSet marks(PieceLayout now) {
     int rows = comparable(now);
     BitSet marks = new BitSet();
@@ -113,10 +119,10 @@ final class Unchanged {
   }
 
   /**
-   * The rows whose code has to be computed.
+   * The rows whose code must be computed.
    *
-   * @param notes of all members
-   * @param marks of all members together
+   * @param notes the notes of all members
+   * @param marks the union of all members' marks
    */
   static int[] rows(@Nullable Unchanged mine, PieceLayout now, Note[] notes, BitSet marks) {
     int[] all = now.rows();
@@ -140,7 +146,7 @@ final class Unchanged {
     return true;
   }
 
-  /** How many bytes of an image lie in some rows. */
+  /** The number of bytes of an image in these rows. */
   static long bytes(int[] rows, PieceLayout layout) {
     long end = layout.imageBytes();
     long row = layout.rowBytes();

@@ -21,11 +21,11 @@ import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Level-1 checkpoints: keeps a rank's images in node memory, with the parity that brings back those
- * of k lost members of its group.
+ * Level-1 checkpoints: a rank's images in node memory, with parity that can rebuild k lost members
+ * of its group.
  *
  * <p>A checkpoint costs s + k s/(n-k) bytes of memory for an image of s bytes in a group of n
- * ranks, twice, since two generations take turns in the same pieces.
+ * ranks, twice, as two generations alternate in the same pieces.
  */
 final class XorStore implements CheckpointStore {
   private static final int HEADER_TAG = 2;
@@ -33,7 +33,7 @@ final class XorStore implements CheckpointStore {
   private final int[] group;
   private final int me;
 
-  /** How many lost members the parity brings back. */
+  /** The number of lost members that the parity can rebuild. */
   private final int losses;
 
   private final int blockBytes;
@@ -43,10 +43,10 @@ final class XorStore implements CheckpointStore {
   private final Gather.@Nullable Buffers buffers;
 
   /**
-   * The image that is being written.
+   * The image being written.
    *
-   * @param sums of its first blocks, as far as they are known
-   * @param unchanged rows; null if nothing is known of what the piece held
+   * @param sums the known checksums of its first blocks
+   * @param unchanged the unchanged rows; null if the piece's previous content is unknown
    */
   private record Writing(
       CheckpointId id, long imageBytes, Piece piece, int[] sums, @Nullable Unchanged unchanged) {}
@@ -55,27 +55,27 @@ final class XorStore implements CheckpointStore {
 
   private @Nullable Writing writing;
 
-  /** Bytes of the image that was protected last whose code was computed. */
+  /** The number of bytes of the last protected image whose code was computed. */
   private long codedBytes;
 
-  /** Largest image of the group when last seen: tells how much room parity will need. */
+  /** The last known size of the group's largest image, which determines the room for parity. */
   private long largestSeen;
 
   /** Read by other threads. */
   private volatile long forecast;
 
   /**
-   * @param group world ranks, ascending, {@code rank} among them
-   * @param losses how many members may be lost at once, as far as there are others
-   * @param comm of all ranks, for this store alone
+   * @param group world ranks, ascending, including {@code rank}
+   * @param losses the number of members that may be lost at once, limited by the size of the group
+   * @param comm a communicator of all ranks for this store alone
    */
   XorStore(int rank, int[] group, int losses, Comm comm, NodeMemory memory) throws IOException {
     this(rank, group, losses, PieceLayout.BLOCK_BYTES, comm, memory);
   }
 
   /**
-   * @param blockBytes bytes of a full block, the same on all ranks: small ones show with small
-   *     images what happens in large ones
+   * @param blockBytes the size of a full block, the same on all ranks. With small blocks, small
+   *     images behave like large ones.
    */
   XorStore(int rank, int[] group, int losses, int blockBytes, Comm comm, NodeMemory memory)
       throws IOException {
@@ -202,7 +202,7 @@ final class XorStore implements CheckpointStore {
     return piece.memory().asSlice(layout.imageAt(), bytes);
   }
 
-  /** The image that is being written: the iteration of its name may be decided late. */
+  /** The image being written. The iteration of its id may be chosen late. */
   private Writing written(CheckpointId id) {
     Writing image = writing;
     if (image == null || image.id.version() != id.version()) {
@@ -211,7 +211,7 @@ final class XorStore implements CheckpointStore {
     return image;
   }
 
-  /** To a larger piece. */
+  /** Moves the image to a larger piece. */
   private Piece move(Writing image, long bytes, long imageBytes) throws IOException {
     Piece larger = pieces.take(bytes, image.piece, null).piece();
     long at = PieceLayout.headerBytes(group.length, losses);
@@ -221,10 +221,10 @@ final class XorStore implements CheckpointStore {
   }
 
   /**
-   * The way of an image from written to complete.
+   * The stages of an image from written to complete.
    *
    * <pre>
-   *   SIZES --all known--> ROOM --all have it--> CODE --all stripes--> DIGESTS --all known--> COMPLETE
+   *   SIZES --known--> ROOM --made on all--> CODE --all stripes--> DIGESTS --known--> COMPLETE
    * </pre>
    */
   private final class Encoding implements Protection {
@@ -266,7 +266,7 @@ final class XorStore implements CheckpointStore {
       return true;
     }
 
-    /** Does the next part of it. */
+    /** Does the next step. */
     void step() throws IOException {
       if (stage != Stage.CODE && !exchange.isComplete()) {
         exchange.step();
@@ -336,7 +336,7 @@ final class XorStore implements CheckpointStore {
       }
     }
 
-    /** Gives why there is none; null if there is. */
+    /** Makes room for parity; returns the reason if there is none, else null. */
     private @Nullable IOException makeRoomForParity() {
       long needed = layout(image.imageBytes, largestSeen).totalBytes();
       if (image.piece.memory().byteSize() < needed) {
@@ -352,7 +352,7 @@ final class XorStore implements CheckpointStore {
     }
   }
 
-  /** What an exchange has brought. */
+  /** The image sizes from an exchange. */
   private long[] sizes(Writing image) {
     Note[] notes = exchange.notes();
     long[] sizes = new long[notes.length];
@@ -416,7 +416,7 @@ final class XorStore implements CheckpointStore {
         && checkpoint.hasDigestsOf(header.members()[me]);
   }
 
-  /** A complete checkpoint; null if this rank has none of this name, or its header is corrupt. */
+  /** A complete checkpoint; null if this rank has none of this id, or its header is corrupt. */
   private @Nullable StoredCheckpoint stored(CheckpointId id) {
     Piece piece = pieces.find(id);
     CheckpointHeader header = piece == null ? null : pieces.header(piece);
@@ -454,8 +454,8 @@ final class XorStore implements CheckpointStore {
   }
 
   /**
-   * The members that do not hold the checkpoint; all others hold the same one, and can bring it
-   * back, or all members throw.
+   * The members without the checkpoint. All other members hold the same one, and can rebuild it, or
+   * all members throw.
    */
   private int[] withoutIt(CheckpointId id, @Nullable Piece piece) throws UnrecoverableException {
     Note[] notes =
@@ -474,9 +474,9 @@ final class XorStore implements CheckpointStore {
           id,
           "is lost on ranks "
               + ranks(without)
-              + ", and what ranks "
+              + ", and ranks "
               + ranks(others)
-              + " hold is of another attempt to write it than that of the others");
+              + " hold it from another attempt to write it");
     }
     return without;
   }
@@ -485,7 +485,7 @@ final class XorStore implements CheckpointStore {
     return Arrays.toString(IntStream.of(members).map(i -> group[i]).toArray());
   }
 
-  /** Collective over the group; see {@link Gather#run}. */
+  /** Runs a {@link Gather}; collective over the group. */
   private boolean gather(CheckpointHeader header, Piece piece, int[] lost) {
     PieceLayout[] layouts = new PieceLayout[group.length];
     Arrays.setAll(layouts, i -> header.layout(i, blockBytes));
@@ -517,7 +517,7 @@ final class XorStore implements CheckpointStore {
     checkResult(id, lost, intact);
   }
 
-  /** The first member that is none of these. */
+  /** The first member that is not among these. */
   private static int firstBut(int[] members) {
     int first = 0;
     while (Arrays.binarySearch(members, first) >= 0) {
@@ -544,7 +544,7 @@ final class XorStore implements CheckpointStore {
     }
     exchange.agree(failure);
     if (header == null || piece == null) {
-      throw new IllegalStateException("agreed to go on without memory");
+      throw new IllegalStateException("agreed to continue without memory");
     }
     gather(header, piece, lost);
     StoredCheckpoint checkpoint = new StoredCheckpoint(piece.memory(), pieces.layout(header));
@@ -554,10 +554,9 @@ final class XorStore implements CheckpointStore {
   }
 
   /**
-   * All members throw if what one of them holds is not what was written; what is of no use any more
-   * is forgotten.
+   * Throws on all members if one member's part is damaged. Drops parts that are useless then.
    *
-   * @param intact whether it is on this rank
+   * @param intact whether this rank's part is intact
    */
   private void checkResult(CheckpointId id, int[] lost, boolean intact)
       throws UnrecoverableException {
@@ -575,7 +574,7 @@ final class XorStore implements CheckpointStore {
           id,
           "is lost on ranks "
               + ranks(lost)
-              + ", and what was computed from the other ranks' parts fails its checksum");
+              + ", and the parts rebuilt from the other ranks fail their checksums");
     }
   }
 

@@ -7,19 +7,19 @@ import org.fmi.spi.CheckpointStoreProvider;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.RankConfig;
 
-/** Makes {@link XorStore}s. */
+/** Creates {@link XorStore}s. */
 public final class XorStoreProvider implements CheckpointStoreProvider {
   private final int blockBytes;
 
-  /** Of stores as real jobs have them. */
+  /** A provider of stores as used by jobs. */
   public XorStoreProvider() {
     this(PieceLayout.BLOCK_BYTES);
   }
 
   /**
-   * Of stores for small images, for tests: what happens in large ones happens in them too.
+   * A provider of stores for small images, for tests: small images behave like large ones.
    *
-   * @param blockBytes of a full block, a multiple of 64
+   * @param blockBytes the size of a full block, a multiple of 64
    */
   public XorStoreProvider(int blockBytes) {
     this.blockBytes = blockBytes;

@@ -1,16 +1,16 @@
 /**
  * The level-1 checkpoint store: images in node memory, protected by parity over groups of ranks on
- * different nodes: a linear code, whose first sum is XOR.
+ * different nodes. The parity is a linear code whose first sum is XOR.
  *
  * <pre>
- *   XorStore              which piece holds which checkpoint; protect and rebuild, step by step
+ *   XorStore              the checkpoint in each piece; protect and rebuild, step by step
  *     GroupExchange       small agreements of the group
- *     Unchanged           which rows keep the code that their piece has
- *     Gather              who sends which block to whom: parity, or what lost members held
- *       Stripes           which chunks belong together
- *       Erasures, Sums    how missing chunks follow from the others, in the Field of bytes
+ *     Unchanged           rows whose code in their piece is still right
+ *     Gather              the transfers and sums of parity, or of lost parts
+ *       Stripes           the chunks that belong together
+ *       Erasures, Sums    missing chunks from the other chunks, in the Field of bytes
  *   StoredCheckpoint      blocks of one checkpoint: their checksums
- *     PieceLayout, CheckpointHeader   what lies where in a piece
+ *     PieceLayout, CheckpointHeader   the layout of a piece
  * </pre>
  */
 @NullMarked

@@ -42,7 +42,7 @@ final class XorStoreTest {
       group.map(0).limit(4_500_000);
       assertThatThrownBy(() -> group.store(0).begin(new CheckpointId(3, 2, 5, false), 700_000))
           .isInstanceOf(IOException.class)
-          .hasMessageContaining("are free; final checkpoints of loops that have ended (2, 3 MiB)")
+          .hasMessageContaining("are free; the final checkpoints of 2 ended loops (3 MiB)")
           .hasMessageContaining("--node-dir");
     }
   }

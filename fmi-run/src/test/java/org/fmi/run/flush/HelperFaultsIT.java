@@ -312,7 +312,7 @@ final class HelperFaultsIT {
             FlushResult.Failed.class,
             failed ->
                 assertThat(failed.reason())
-                    .endsWith(": Input/output error, when it was to be forced to storage"));
+                    .endsWith(": Input/output error while forcing it to storage"));
     assertThat(forced(never)).hasSize(3).doesNotHaveDuplicates();
     assertThat(regular(root, ".*\\.tmp-.*")).isEmpty();
     assertThat(versions(root)).containsExactly("job/v4", "job/v5");

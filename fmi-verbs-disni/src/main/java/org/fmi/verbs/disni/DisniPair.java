@@ -18,7 +18,7 @@ import org.fmi.verbs.ConnectionManager;
 import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
-/** A connection's queue pair, the names of its sends, and its receive buffers. */
+/** A connection's queue pair, the ids of its sends, and its receive buffers. */
 final class DisniPair implements ConnectionManager.QueuePair {
   private static final int PAGE_BYTES = 4096;
   private static final int CACHE_LINE_BYTES = 64;
@@ -36,13 +36,13 @@ final class DisniPair implements ConnectionManager.QueuePair {
   private @Nullable Receives receives;
   private boolean closed;
 
-  /** Buffers for what arrives, by slot. */
+  /** Receive buffers, by slot. */
   private record Receives(
       Arena arena, Verbs.Region region, long address, int stride, SVCPostRecv[] calls) {}
 
   /**
    * @param workId see {@link WorkId#of}
-   * @param depth sends that may be outstanding
+   * @param depth the most outstanding sends
    */
   DisniPair(DisniVerbs verbs, RdmaCmId id, IbvQP pair, long workId, int depth) throws IOException {
     this.verbs = verbs;
@@ -57,12 +57,12 @@ final class DisniPair implements ConnectionManager.QueuePair {
     return Math.ceilDiv(bytes, CACHE_LINE_BYTES) * CACHE_LINE_BYTES;
   }
 
-  /** How many bytes this many buffers lock. */
+  /** The number of bytes that this many buffers lock. */
   static long lockedBytes(int count, int bytes) {
     return (long) count * stride(bytes);
   }
 
-  /** Posts this many buffers, if it has none yet. */
+  /** Posts this many buffers, unless it has buffers already. */
   void provide(int count, int bytes) throws IOException {
     if (receives != null || closed) {
       return;
@@ -97,13 +97,13 @@ final class DisniPair implements ConnectionManager.QueuePair {
     return r;
   }
 
-  /** Where the message lies that has arrived in a buffer. */
+  /** The address of the message that has arrived in a buffer. */
   long received(int slot) {
     Receives r = receives();
     return r.address + (long) slot * r.stride;
   }
 
-  /** Gives a buffer to the device again. */
+  /** Posts a buffer again. */
   void repost(int slot) throws IOException {
     try {
       receives().calls[slot].execute();
@@ -130,7 +130,7 @@ final class DisniPair implements ConnectionManager.QueuePair {
     return number;
   }
 
-  /** DiSNI does not tell what the device has granted, so nothing is relied on. */
+  /** Zero, as DiSNI does not report what the device has granted. */
   @Override
   public int inline() {
     return 0;
@@ -165,7 +165,7 @@ final class DisniPair implements ConnectionManager.QueuePair {
     request.setSg_list(pieces(address, bytes, key));
     request.getRdma().setRemote_addr(remoteAddress);
     request.getRdma().setRkey(remoteKey);
-    // DiSNI can use a call again with other addresses, but not with another immediate number.
+    // DiSNI can reuse a call with other addresses, but not with another immediate value.
     SVCPostSend call = pair.postSend(List.of(request), List.of());
     sends[posted] = callersId;
     try {
@@ -178,7 +178,7 @@ final class DisniPair implements ConnectionManager.QueuePair {
     posted = posted + 1 == sends.length ? 0 : posted + 1;
   }
 
-  /** And back. */
+  /** Converts between host and network order. */
   static int networkOrder(int number) {
     return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? number : Integer.reverseBytes(number);
   }

@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@link Verbs} by DiSNI's Java interface: memory, queues, queue pairs, work and completions.
- * Connections and what the device tells of itself come from rdma-core, whose structures DiSNI's
- * objects stand for.
+ * Connections and device attributes come from rdma-core, whose structures DiSNI's objects stand
+ * for.
  */
 final class DisniVerbs extends ManagedVerbs {
   /** Completions fetched in one call. */
@@ -40,17 +40,17 @@ final class DisniVerbs extends ManagedVerbs {
   private static final int SUCCEEDED = 0;
   private static final int FLUSHED = 5;
 
-  /** DiSNI asks it for what we know already. */
+  /** A dispatcher that DiSNI asks for known values. */
   private static final @Nullable NativeDispatcher NOT_NEEDED = null;
 
-  @SuppressWarnings("restricted") // addresses of buffers are the caller's and the pairs' part
+  @SuppressWarnings("restricted") // addresses of buffers are guaranteed by the caller and the pairs
   private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
 
   private final NatIbvContext context;
   private @Nullable Queues queues;
   private int descriptor = -1;
 
-  /** Notifications taken, not acknowledged; wraps around, as the library's own count does. */
+  /** Notifications taken and not acknowledged; wraps around, as the library's own count does. */
   private int untaken;
 
   private boolean closed;
@@ -62,13 +62,13 @@ final class DisniVerbs extends ManagedVerbs {
   private final ArrayDeque<Integer> freePlaces = new ArrayDeque<>();
   private int generation;
 
-  /** Of the caller's buffers; 0 until there is one. */
+  /** The size of the caller's buffers; 0 until there is one. */
   private int bufferBytes;
 
-  /** What has arrived when the caller had no buffer. */
+  /** Arrivals for which the caller had no buffer. */
   private final ArrayDeque<Arrival> waiting = new ArrayDeque<>();
 
-  // The completions fetched: those that waited, and a batch.
+  // The fetched completions: waiting ones, and a batch.
   private final IbvWC[] batch = new IbvWC[BATCH];
   private final long[] ids = new long[2 * BATCH];
   private final int[] statuses = new int[2 * BATCH];
@@ -77,7 +77,7 @@ final class DisniVerbs extends ManagedVerbs {
   private final int[] immediates = new int[2 * BATCH];
   private int count;
 
-  /** What {@link #open} makes. */
+  /** The objects made by {@link #open}. */
   private record Queues(
       Sizes sizes,
       IbvPd domain,
@@ -103,7 +103,7 @@ final class DisniVerbs extends ManagedVerbs {
     }
   }
 
-  /** Names the device and, as far as DiSNI tells, why it has refused. */
+  /** An exception with the device's name and, if DiSNI reports it, the reason of its refusal. */
   IOException failed(IOException disni) {
     String reason = String.valueOf(disni.getMessage()).strip();
     String message = "rdma: " + device() + ": DiSNI: " + reason;
@@ -114,7 +114,7 @@ final class DisniVerbs extends ManagedVerbs {
         disni);
   }
 
-  /** The shared receive queue is ours. */
+  /** The device's limits, except for the shared receive queue, which is emulated here. */
   @Override
   public Limits limits() {
     Limits all = super.limits();
@@ -126,8 +126,8 @@ final class DisniVerbs extends ManagedVerbs {
     if (sizes.sends() > WorkId.MOST_SLOTS || sizes.window() > WorkId.MOST_SLOTS) {
       throw new IOException("rdma: " + device() + ": DiSNI: queues too long: " + sizes);
     }
-    // Each connection's receives complete, too, when it fails: those of an attempt that the peer
-    // refused, and those of the connection that stays.
+    // The receives of each connection complete too when it fails: those of an attempt that the peer
+    // refused, and those of the surviving connection.
     long connections = Math.max(1, (sizes.completions() - sizes.receives()) / sizes.sends());
     long entries = connections * (sizes.sends() + 2L * sizes.window());
     if (entries > limits().completions()) {
@@ -140,7 +140,7 @@ final class DisniVerbs extends ManagedVerbs {
               + entries
               + ", but the device takes "
               + limits().completions()
-              + "; without DiSNI's FMI_VERBS, or --transport tcp, it would do");
+              + "; use --verbs native or --transport tcp");
     }
     try {
       IbvPd domain = context.allocPd();
@@ -208,7 +208,7 @@ final class DisniVerbs extends ManagedVerbs {
     return pair;
   }
 
-  /** Its work is of no interest any more. */
+  /** Drops a pair whose work is no longer of interest. */
   void forget(DisniPair pair) {
     int place = WorkId.place(pair.workId());
     pairs.set(place, null);
@@ -225,7 +225,7 @@ final class DisniVerbs extends ManagedVerbs {
               + device()
               + ": DiSNI registers at most 2 GiB at once, not "
               + bytes
-              + " bytes; FMI_VERBS=native does");
+              + " bytes; use --verbs native");
     }
     try {
       SVCRegMr call = queues().domain.regMr(memory.address(), (int) bytes, access).execute();
@@ -313,14 +313,14 @@ final class DisniVerbs extends ManagedVerbs {
     long id = completion.getWr_id();
     DisniPair pair = pairs.get(WorkId.place(id));
     if (pair == null || pair.workId() != WorkId.connection(id)) {
-      return; // of a connection that is closed
+      return; // of a closed connection
     }
     int slot = WorkId.slot(id);
     int status = completion.getStatus();
     if (!WorkId.isReceive(id)) {
       complete(pair.send(slot), status, pair.number(), 0, 0);
     } else if (status != FLUSHED) {
-      // A buffer that is flushed is none of the caller's.
+      // A flushed buffer is none of the caller's.
       int bytes = status == SUCCEEDED ? completion.getByte_len() : 0;
       int immediate = DisniPair.networkOrder(completion.getImm_data());
       if (waiting.isEmpty() && !q.receives.isEmpty()) {

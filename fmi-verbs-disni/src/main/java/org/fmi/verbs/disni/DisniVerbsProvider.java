@@ -7,7 +7,7 @@ import org.fmi.verbs.ManagedVerbs;
 import org.fmi.verbs.Verbs;
 import org.fmi.verbs.VerbsProvider;
 
-/** {@link DisniVerbs}. */
+/** Provides {@link DisniVerbs}. */
 public final class DisniVerbsProvider implements VerbsProvider {
   @Override
   public String name() {
@@ -22,7 +22,7 @@ public final class DisniVerbsProvider implements VerbsProvider {
 
   @Override
   public Verbs open(InetAddress preferred) throws IOException {
-    // As with the other provider, a machine without a device hears that first.
+    // As with the other provider, the lack of a device is reported first.
     new Devices().check();
     Libdisni.load();
     return new DisniVerbs(preferred);

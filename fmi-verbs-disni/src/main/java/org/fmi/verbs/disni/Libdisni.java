@@ -13,9 +13,9 @@ final class Libdisni {
   /**
    * Loads it for the life of the process.
    *
-   * @throws IOException if it is not there, or another version's; says how to get it
+   * @throws IOException if it is missing, or of another version; says how to get it
    */
-  @SuppressWarnings("restricted") // this is where native code begins
+  @SuppressWarnings("restricted") // native code begins here
   static void load() throws IOException {
     try {
       System.loadLibrary(NAME);

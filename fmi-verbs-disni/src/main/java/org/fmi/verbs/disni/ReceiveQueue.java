@@ -1,8 +1,6 @@
 package org.fmi.verbs.disni;
 
-/**
- * The buffers that the caller has posted, in that order: what a device with a shared queue holds.
- */
+/** The buffers that the caller has posted, in order, as a device with a shared queue holds them. */
 final class ReceiveQueue {
   private final long[] ids;
   private final long[] addresses;
@@ -30,17 +28,17 @@ final class ReceiveQueue {
     count++;
   }
 
-  /** Of the first. */
+  /** The id of the first buffer. */
   long id() {
     return ids[begin];
   }
 
-  /** Of the first. */
+  /** The address of the first buffer. */
   long address() {
     return addresses[begin];
   }
 
-  /** The first one is used. */
+  /** Removes the first buffer, which is used. */
   void remove() {
     begin = begin + 1 == ids.length ? 0 : begin + 1;
     count--;

@@ -1,14 +1,15 @@
 package org.fmi.verbs.disni;
 
 /**
- * What names a piece of work to the device. When work has failed, DiSNI tells nothing but its name.
+ * The id of a work request. When work has failed, DiSNI reports only its id.
  *
  * <pre>
  *   63 62            40 39        20   19    18      0
  *   0   generation        place      receive  slot
  * </pre>
  *
- * The place is that of the connection, which others get after it; the generation tells them apart.
+ * The place is that of the connection. Later connections reuse it, and the generation distinguishes
+ * them.
  */
 final class WorkId {
   static final int MOST_SLOTS = 1 << 19;
@@ -21,7 +22,7 @@ final class WorkId {
 
   private WorkId() {}
 
-  /** Of a connection's first send. */
+  /** The id of a connection's first send. */
   static long of(int place, int generation) {
     return (long) (generation & (MOST_GENERATIONS - 1)) << GENERATION_SHIFT
         | (long) place << PLACE_SHIFT;
@@ -35,7 +36,7 @@ final class WorkId {
     return connection | RECEIVE | slot;
   }
 
-  /** As {@link #of} made it. */
+  /** The result of {@link #of} for this connection. */
   static long connection(long id) {
     return id & -(1L << PLACE_SHIFT);
   }
