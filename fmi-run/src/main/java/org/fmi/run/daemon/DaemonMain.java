@@ -6,6 +6,9 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.node.Refusal;
 import org.fmi.run.Installation;
@@ -51,13 +54,18 @@ public final class DaemonMain {
     group.join();
     needTool("setpriv");
     DeadJobs.sweep();
-    NodeDirectory directory =
-        NodeDirectory.create(
-            bootstrap.jobId(), bootstrap.node(), bootstrap.generation(), bootstrap.secret());
-    Daemon daemon =
-        new Daemon(bootstrap, Installation.current(), directory, pieces(bootstrap, directory));
+    // Before anything is made: SIGTERM may arrive while the node's directory exists and the daemon
+    // does not yet.
+    CompletableFuture<Daemon> made = new CompletableFuture<>();
     Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> terminated(daemon, bootstrap), "fmi-close"));
+        .addShutdownHook(new Thread(() -> terminated(made, bootstrap), "fmi-close"));
+    Daemon daemon;
+    try {
+      daemon = make(bootstrap);
+      made.complete(daemon);
+    } finally {
+      made.cancel(false); // no effect if it was made
+    }
     daemon.run();
     boolean done = close(daemon);
     // What fmirun has on this machine, if it was killed.
@@ -86,14 +94,24 @@ public final class DaemonMain {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.US_ASCII)));
   }
 
-  /** On SIGTERM, which fmirun never sends. */
-  private static void terminated(Daemon daemon, Bootstrap bootstrap) {
+  private static Daemon make(Bootstrap bootstrap) throws IOException {
+    NodeDirectory directory =
+        NodeDirectory.create(
+            bootstrap.jobId(), bootstrap.node(), bootstrap.generation(), bootstrap.secret());
+    return new Daemon(bootstrap, Installation.current(), directory, pieces(bootstrap, directory));
+  }
+
+  /** On SIGTERM, which fmirun never sends, and at an exit because the daemon cannot be made. */
+  private static void terminated(CompletableFuture<Daemon> made, Bootstrap bootstrap) {
     try {
+      Daemon daemon = made.get();
       daemon.terminated();
+      close(daemon);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    } catch (CancellationException | ExecutionException e) {
+      // No daemon was made, so there is nothing to close.
     }
-    close(daemon);
     // Slurm sends it too when fmirun was killed, as the job's script ends then.
     DeadJobs.sweep(bootstrap.pieces());
   }
