@@ -1,5 +1,10 @@
 package org.fmi;
 
+import java.util.Objects;
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.IntBinaryOperator;
+import java.util.function.LongBinaryOperator;
+
 /**
  * A reduction operation (MPI_Op, MPI 4 §6.9): predefined, or the program's own.
  *
@@ -68,6 +73,40 @@ public sealed interface Op {
     return new UserDefined(function, commutative);
   }
 
+  /**
+   * An operation of the program's own on {@code double} elements, one by one; it must be
+   * associative. Elements of another type are refused: {@link ErrorClass#OP}.
+   *
+   * @param operator combines two elements: the left one is of the lower rank
+   * @param commutative see {@link #commutative()}
+   * @return the operation
+   */
+  static Op ofDouble(DoubleBinaryOperator operator, boolean commutative) {
+    return new OfDouble(operator, commutative);
+  }
+
+  /**
+   * An operation of the program's own on {@code long} elements, as {@link #ofDouble}.
+   *
+   * @param operator combines two elements: the left one is of the lower rank
+   * @param commutative see {@link #commutative()}
+   * @return the operation
+   */
+  static Op ofLong(LongBinaryOperator operator, boolean commutative) {
+    return new OfLong(operator, commutative);
+  }
+
+  /**
+   * An operation of the program's own on {@code int} elements, as {@link #ofDouble}.
+   *
+   * @param operator combines two elements: the left one is of the lower rank
+   * @param commutative see {@link #commutative()}
+   * @return the operation
+   */
+  static Op ofInt(IntBinaryOperator operator, boolean commutative) {
+    return new OfInt(operator, commutative);
+  }
+
   /** The operations that come with the library. */
   enum Predefined implements Op {
     /** See {@link Op#MAX}. */
@@ -108,6 +147,45 @@ public sealed interface Op {
    * @param commutative see {@link Op#commutative()}
    */
   record UserDefined(Function function, boolean commutative) implements Op {}
+
+  /**
+   * An operation of the program's own on {@code double} elements.
+   *
+   * @param operator combines two elements
+   * @param commutative see {@link Op#commutative()}
+   */
+  record OfDouble(DoubleBinaryOperator operator, boolean commutative) implements Op {
+    /** Refuses null. */
+    public OfDouble {
+      Objects.requireNonNull(operator);
+    }
+  }
+
+  /**
+   * An operation of the program's own on {@code long} elements.
+   *
+   * @param operator combines two elements
+   * @param commutative see {@link Op#commutative()}
+   */
+  record OfLong(LongBinaryOperator operator, boolean commutative) implements Op {
+    /** Refuses null. */
+    public OfLong {
+      Objects.requireNonNull(operator);
+    }
+  }
+
+  /**
+   * An operation of the program's own on {@code int} elements.
+   *
+   * @param operator combines two elements
+   * @param commutative see {@link Op#commutative()}
+   */
+  record OfInt(IntBinaryOperator operator, boolean commutative) implements Op {
+    /** Refuses null. */
+    public OfInt {
+      Objects.requireNonNull(operator);
+    }
+  }
 
   /**
    * Combines elements one by one: {@code inOut[i] = in[i] op inOut[i]}, as MPI_User_function.

@@ -68,7 +68,13 @@ final class CollectivesWorkload {
           },
           true);
 
-  private static final List<Op> OPS = List.of(Op.SUM, Op.MIN, AFTER, WRAPPED_SUM);
+  /** Products, less one. */
+  private static final Op GROWTH = Op.ofLong((left, right) -> left + right + left * right, true);
+
+  /** The left operand, unless it is zero; not commutative. */
+  private static final Op FIRST = Op.ofLong((left, right) -> left == 0 ? right : left, false);
+
+  private static final List<Op> OPS = List.of(Op.SUM, Op.MIN, AFTER, WRAPPED_SUM, GROWTH, FIRST);
 
   /** The collective calls of the API. */
   enum Kind {

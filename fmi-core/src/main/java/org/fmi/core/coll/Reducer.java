@@ -1,5 +1,8 @@
 package org.fmi.core.coll;
 
+import java.util.function.DoubleBinaryOperator;
+import java.util.function.IntBinaryOperator;
+import java.util.function.LongBinaryOperator;
 import org.fmi.Datatype;
 import org.fmi.Datatype.Predefined;
 import org.fmi.ErrorClass;
@@ -53,7 +56,35 @@ public final class Reducer {
         yield new Reducer(type, op, kernel, pairs ? 2 : 1);
       }
       case Op.UserDefined u -> new Reducer(type, op, userKernel(u, type), 1);
+      case Op.OfDouble d -> {
+        requireType(Predefined.DOUBLE, "Op.ofDouble", type);
+        yield new Reducer(type, op, doubleKernel(d.operator()), 1);
+      }
+      case Op.OfLong l -> {
+        requireType(Predefined.LONG, "Op.ofLong", type);
+        yield new Reducer(type, op, longKernel(l.operator()), 1);
+      }
+      case Op.OfInt i -> {
+        requireType(Predefined.INT, "Op.ofInt", type);
+        yield new Reducer(type, op, intKernel(i.operator()), 1);
+      }
     };
+  }
+
+  private static void requireType(Predefined own, String maker, Predefined type) {
+    if (type != own) {
+      throw new FmiException(
+          ErrorClass.OP,
+          "an operation of "
+              + maker
+              + " combines "
+              + own
+              + " elements, not "
+              + type
+              + ": use an operation for "
+              + type
+              + " (Op.of is for all types)");
+    }
   }
 
   /** The type of the elements. */
@@ -76,16 +107,17 @@ public final class Reducer {
   }
 
   /**
-   * Whether a vector may be cut and its parts reduced independently. A user-defined operation gets
-   * the whole vector, so that it may treat several elements as one value, such as a matrix.
+   * Whether a vector may be cut and its parts reduced independently, in an order that collectives
+   * choose. {@link Op.UserDefined} gets the whole vector, so that it may treat several elements as
+   * one value, such as a matrix.
    */
   boolean divisible() {
-    return op instanceof Op.Predefined;
+    return op.commutative() && !(op instanceof Op.UserDefined);
   }
 
   /** Whether the result does not depend on the order and grouping of operands. */
   boolean exact() {
-    return divisible() && type != Predefined.FLOAT && type != Predefined.DOUBLE;
+    return op instanceof Op.Predefined && type != Predefined.FLOAT && type != Predefined.DOUBLE;
   }
 
   /** Whether the parts of two operands can be combined in place, by the kernel alone. */
@@ -133,7 +165,7 @@ public final class Reducer {
       return;
     }
     assert !divisible() : "kernels need operands at the same index";
-    // A user-defined operation gets the whole vector, at index 0.
+    // An operation that is not divisible gets the whole vector, at index 0.
     Location in = copyOf(left, bytes);
     Location inOut = copyOf(right, bytes);
     kernel.apply(in.base(), inOut.base(), 0, count);
@@ -155,6 +187,39 @@ public final class Reducer {
           case DOUBLE -> DoubleKernels.of(op);
         };
     return (Kernel<Object>) kernel;
+  }
+
+  @SuppressWarnings("unchecked") // it gets arrays of the type that was required
+  private static Kernel<Object> doubleKernel(DoubleBinaryOperator operator) {
+    Kernel<double[]> kernel =
+        (left, right, from, to) -> {
+          for (int i = from; i < to; i++) {
+            right[i] = operator.applyAsDouble(left[i], right[i]);
+          }
+        };
+    return (Kernel<Object>) (Kernel<?>) kernel;
+  }
+
+  @SuppressWarnings("unchecked") // it gets arrays of the type that was required
+  private static Kernel<Object> longKernel(LongBinaryOperator operator) {
+    Kernel<long[]> kernel =
+        (left, right, from, to) -> {
+          for (int i = from; i < to; i++) {
+            right[i] = operator.applyAsLong(left[i], right[i]);
+          }
+        };
+    return (Kernel<Object>) (Kernel<?>) kernel;
+  }
+
+  @SuppressWarnings("unchecked") // it gets arrays of the type that was required
+  private static Kernel<Object> intKernel(IntBinaryOperator operator) {
+    Kernel<int[]> kernel =
+        (left, right, from, to) -> {
+          for (int i = from; i < to; i++) {
+            right[i] = operator.applyAsInt(left[i], right[i]);
+          }
+        };
+    return (Kernel<Object>) (Kernel<?>) kernel;
   }
 
   /** A kernel that calls the operation with whole vectors from index 0. */

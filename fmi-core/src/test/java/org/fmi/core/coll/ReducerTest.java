@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.fmi.Datatype;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
@@ -105,5 +106,46 @@ class ReducerTest {
     assertThat(right).containsExactly(0, 13, 24, 0);
     assertThat(left).containsExactly(0, 0, 1, 2);
     assertThat(calls).containsExactly("1 3 2 INT");
+  }
+
+  @Test
+  void typedOperationsCombineElementsInOrder() {
+    int[] left = {0, 5, 6};
+    int[] right = {0, 2, 3};
+    Op minus = Op.ofInt((a, b) -> a - b, false);
+    assertThat(minus.commutative()).isFalse();
+    Reducer.of(minus, Datatype.INT).combine(new Location(left, 4), new Location(right, 4), 8);
+    assertThat(right).containsExactly(0, 3, 3);
+    assertThat(left).containsExactly(0, 5, 6);
+    long[] longs = {1L << 40};
+    Reducer.of(Op.ofLong((a, b) -> a + 2 * b, true), Datatype.LONG)
+        .combine(new Location(new long[] {7}, 0), new Location(longs, 0), 8);
+    assertThat(longs).containsExactly(7 + (1L << 41));
+    double[] doubles = {2};
+    Reducer.of(Op.ofDouble(Math::pow, true), Datatype.DOUBLE)
+        .combine(new Location(new double[] {0.5}, 0), new Location(doubles, 0), 8);
+    assertThat(doubles).containsExactly(0.25);
+  }
+
+  @Test
+  void typedOperationsRefuseOtherTypes() {
+    Map<Datatype.Predefined, Op> typed =
+        Map.of(
+            Datatype.Predefined.DOUBLE, Op.ofDouble(Double::sum, true),
+            Datatype.Predefined.LONG, Op.ofLong(Long::sum, true),
+            Datatype.Predefined.INT, Op.ofInt(Integer::sum, true));
+    typed.forEach(
+        (own, op) -> {
+          for (Datatype.Predefined type : Datatype.Predefined.values()) {
+            if (type == own) {
+              assertThat(Reducer.of(op, type).type()).isEqualTo(type);
+              continue;
+            }
+            assertThatThrownBy(() -> Reducer.of(op, type))
+                .isInstanceOfSatisfying(
+                    FmiException.class, e -> assertThat(e.errorClass()).isEqualTo(ErrorClass.OP))
+                .hasMessageContaining("combines " + own + " elements, not " + type);
+          }
+        });
   }
 }

@@ -680,6 +680,8 @@ class CollectivesTest {
           },
           false);
 
+  private static final Op TYPED_AFFINE = Op.ofLong(CollectivesTest::compose, false);
+
   private static long compose(long f, long g) {
     int a = (int) (f >> 32);
     int b = (int) f;
@@ -711,12 +713,28 @@ class CollectivesTest {
           false);
 
   private Object userReduced(Op op, Datatype type, int n, int from, int to) {
-    Op.Function function = ((Op.UserDefined) op).function();
     Object acc = data(type, n, 6, to - 1);
     for (int r = to - 2; r >= from; r--) {
-      function.apply(data(type, n, 6, r), acc, n, type);
+      apply(op, data(type, n, 6, r), acc, n, type);
     }
     return acc;
+  }
+
+  private static void apply(Op op, Object in, Object inOut, int n, Datatype type) {
+    switch (op) {
+      case Op.UserDefined u -> u.function().apply(in, inOut, n, type);
+      case Op.OfDouble d ->
+          Arrays.setAll(
+              (double[]) inOut,
+              i -> d.operator().applyAsDouble(((double[]) in)[i], ((double[]) inOut)[i]));
+      case Op.OfLong l ->
+          Arrays.setAll(
+              (long[]) inOut, i -> l.operator().applyAsLong(((long[]) in)[i], ((long[]) inOut)[i]));
+      case Op.OfInt o ->
+          Arrays.setAll(
+              (int[]) inOut, i -> o.operator().applyAsInt(((int[]) in)[i], ((int[]) inOut)[i]));
+      case Op.Predefined p -> throw new IllegalArgumentException(p + " is not the program's own");
+    }
   }
 
   @ParameterizedTest
@@ -728,6 +746,22 @@ class CollectivesTest {
           for (int n : new int[] {0, 4, 1000, 6000}) {
             checkUserDefined(world, AFFINE, Datatype.LONG, n);
             checkUserDefined(world, MATRIX, Datatype.INT, n);
+            checkUserDefined(world, TYPED_AFFINE, Datatype.LONG, n);
+          }
+        });
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 8, 9})
+  void typedOperationsMayBeCut(int ranks) {
+    Op growth = Op.ofInt((left, right) -> left + right + left * right, true);
+    Op largest = Op.ofDouble(Math::max, true);
+    Worlds.run(
+        ranks,
+        world -> {
+          for (int n : new int[] {0, 4, 1000, 70_000}) {
+            checkUserDefined(world, growth, Datatype.INT, n);
+            checkUserDefined(world, largest, Datatype.DOUBLE, n);
           }
         });
   }

@@ -526,7 +526,7 @@ final class LoopStateTest {
     LoopState other = new LoopState(new Object[] {Replicated.of(new int[1]), block(new int[5], 9)});
     assertThatThrownBy(() -> other.read(image, 0, image.byteSize()))
         .hasMessageContaining("object 1 is org.fmi.ArrayBlock")
-        .hasMessageContaining("lies elsewhere");
+        .hasMessageContaining("another place among");
     LoopState plain = new LoopState(new Object[] {Replicated.of(new int[1]), new int[5]});
     assertThatThrownBy(() -> plain.read(image, 0, image.byteSize()))
         .isInstanceOf(IllegalStateException.class)
