@@ -274,7 +274,7 @@ public final class Channel {
     try {
       checkLength(p2p.recv(data.base(), data.at(), bytes, world(source), context, call()), bytes);
     } catch (UnfitMessageException e) {
-      judge(e, bytes);
+      judge(e, data, bytes);
     }
   }
 
@@ -282,19 +282,23 @@ public final class Channel {
     return p2p.irecv(data.base(), data.at(), bytes, world(source), context, call());
   }
 
-  /** Waits for a receive from {@link #irecv} of the same length. */
-  void complete(Request receive, long bytes) {
+  /** Waits for a receive from {@link #irecv} of the same data. */
+  void complete(Request receive, Location data, long bytes) {
     try {
       checkLength(receive.waitFor(), bytes);
     } catch (UnfitMessageException e) {
-      judge(e, bytes);
+      judge(e, data, bytes);
     }
   }
 
-  /** Sends to one rank and receives from another at once. */
-  void exchange(Location out, long outBytes, int dest, Location in, long inBytes, int source) {
+  /**
+   * Sends to one rank and receives from another at once.
+   *
+   * @return the length received: {@code inBytes}, or less where a call allows that
+   */
+  long exchange(Location out, long outBytes, int dest, Location in, long inBytes, int source) {
     try {
-      checkLength(
+      return checkLength(
           p2p.sendRecv(
               out.base(),
               out.at(),
@@ -309,8 +313,22 @@ public final class Channel {
               context),
           inBytes);
     } catch (UnfitMessageException e) {
-      judge(e, inBytes);
+      return judge(e, in, inBytes);
     }
+  }
+
+  /**
+   * Notes that a message did not fit, in a call whose other messages can be received in spite of
+   * that; so no other rank waits for this one without end. Throws any other error.
+   *
+   * @param before the first such error of the call
+   * @return the exception that the call throws at its end
+   */
+  static FmiException truncated(FmiException error, @Nullable FmiException before) {
+    if (error.errorClass() != ErrorClass.TRUNCATE) {
+      throw error;
+    }
+    return before == null ? error : before;
   }
 
   /** Sends a signal to one rank and waits for the signal of another. */
@@ -322,18 +340,32 @@ public final class Channel {
     return worldRanks == null ? r : worldRanks[r];
   }
 
-  private void checkLength(Status status, long bytes) {
-    if (status.bytes() != bytes) {
+  private long checkLength(Status status, long bytes) {
+    if (!fits(status.bytes(), bytes)) {
       throw otherLength(status.source(), status.bytes(), bytes);
     }
+    return status.bytes();
   }
 
-  /** Throws, unless the message differs only in its iteration. */
-  private void judge(UnfitMessageException e, long bytes) {
+  /** Whether a message may have this length where {@code bytes} are expected. */
+  private boolean fits(long length, long bytes) {
+    return length == bytes || (length < bytes && CollectiveCall.mayBeShorter(call()));
+  }
+
+  /**
+   * Throws, unless the message differs only in its iteration.
+   *
+   * @return the message's length
+   */
+  private long judge(UnfitMessageException e, Location data, long bytes) {
     compare(e.source(), e.call());
-    if (e.bytes() != bytes) {
+    if (!fits(e.bytes(), bytes)) {
       throw otherLength(e.source(), e.bytes(), bytes);
     }
+    if (e.bytes() % data.elementBytes() != 0) {
+      throw uneven(e.source(), e.bytes(), data.elementBytes());
+    }
+    return e.bytes();
   }
 
   /**
@@ -368,6 +400,23 @@ public final class Channel {
             + ours
             + whole.number()
             + ": all ranks must pass counts that match");
+  }
+
+  private FmiException uneven(int source, long theirs, int element) {
+    return new FmiException(
+        ErrorClass.TYPE,
+        "rank "
+            + source
+            + " has sent "
+            + theirs
+            + " bytes in "
+            + CollectiveCall.text(call())
+            + ", not a whole number of the elements of "
+            + element
+            + " bytes that rank "
+            + p2p.rank()
+            + " expects"
+            + whole.number());
   }
 
   /**

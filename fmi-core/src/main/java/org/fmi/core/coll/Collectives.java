@@ -186,14 +186,19 @@ public final class Collectives {
         channel, all, evenStarts(size, bytes), evenLengths(size, bytes), channel.rank());
   }
 
-  /** MPI_Allgatherv. */
+  /** MPI_Allgatherv; {@code bytes} of this rank, whose block may be longer. */
   public static void allGatherv(
-      Channel channel, @Nullable Location mine, Location all, long[] starts, long[] lengths) {
+      Channel channel,
+      @Nullable Location mine,
+      long bytes,
+      Location all,
+      long[] starts,
+      long[] lengths) {
     int rank = channel.rank();
     if (mine != null) {
-      mine.copyTo(all.plus(starts[rank]), lengths[rank]);
+      mine.copyTo(all.plus(starts[rank]), bytes);
     }
-    RingAllGather.run(channel, all, starts, lengths, rank);
+    RingAllGather.run(channel, all, starts, lengths, rank, bytes);
   }
 
   /** MPI_Alltoall; {@code bytes} for each pair of ranks. */

@@ -1,5 +1,6 @@
 package org.fmi.core.coll;
 
+import org.fmi.FmiException;
 import org.fmi.Request;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +26,19 @@ final class LinearGather {
         receives[i] = channel.irecv(all.plus(starts[i]), lengths[i], i);
       }
     }
+    FmiException truncated = null;
     for (int i = 0; i < size; i++) {
       Request receive = receives[i];
       if (receive != null) {
-        channel.complete(receive, lengths[i]);
+        try {
+          channel.complete(receive, all.plus(starts[i]), lengths[i]);
+        } catch (FmiException e) {
+          truncated = Channel.truncated(e, truncated); // the other senders wait for this rank
+        }
       }
+    }
+    if (truncated != null) {
+      throw truncated;
     }
   }
 }

@@ -107,6 +107,11 @@ public final class Location {
     return base instanceof MemorySegment ? this : new Location(segmentOf(base), at);
   }
 
+  /** The size of an array's elements; 1 for a segment. */
+  int elementBytes() {
+    return type().bytes();
+  }
+
   /** The size of the array, in bytes. */
   long arrayBytes() {
     return (long) Array.getLength(base) * type().bytes();

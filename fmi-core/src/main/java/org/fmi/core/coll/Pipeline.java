@@ -118,7 +118,7 @@ final class Pipeline {
       at += BYTES;
       slot = (slot + 1) % AHEAD;
       long n = length(at, bytes);
-      channel.complete(receives[slot], n);
+      channel.complete(receives[slot], place(slot, at), n);
       return n;
     }
 

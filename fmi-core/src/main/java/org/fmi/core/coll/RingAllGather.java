@@ -23,14 +23,27 @@ final class RingAllGather {
    * @param mine this rank's block; its right neighbour has the next one
    */
   static void run(Channel channel, Location data, long[] starts, long[] lengths, int mine) {
+    run(channel, data, starts, lengths, mine, lengths[mine]);
+  }
+
+  /**
+   * Gathers blocks anywhere in {@code data}, with starts and greatest lengths in bytes.
+   *
+   * @param mine this rank's block; its right neighbour has the next one
+   * @param bytes the length of this rank's block
+   */
+  static void run(
+      Channel channel, Location data, long[] starts, long[] lengths, int mine, long bytes) {
     int size = channel.size();
     int right = channel.neighbour(1);
     int left = channel.neighbour(-1);
     int out = mine;
+    long outBytes = bytes;
     for (int step = 1; step < size; step++) {
       int in = Math.floorMod(out - 1, size);
-      channel.exchange(
-          data.plus(starts[out]), lengths[out], right, data.plus(starts[in]), lengths[in], left);
+      outBytes =
+          channel.exchange(
+              data.plus(starts[out]), outBytes, right, data.plus(starts[in]), lengths[in], left);
       out = in;
     }
   }

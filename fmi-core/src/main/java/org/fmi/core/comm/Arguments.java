@@ -98,17 +98,18 @@ final class Arguments {
     return bytes / type.bytes();
   }
 
-  /** What a rank keeps for itself must be as long as where it goes. */
-  static void checkOwn(long sendBytes, long recvBytes) {
-    if (sendBytes != recvBytes) {
+  /** The data that a rank sends itself must fit where it goes, in whole elements. */
+  static void checkOwn(long sendBytes, long recvBytes, Datatype recvType) {
+    if (sendBytes > recvBytes) {
       throw new FmiException(
-          sendBytes > recvBytes ? ErrorClass.TRUNCATE : ErrorClass.MISMATCH,
+          ErrorClass.TRUNCATE,
           "this rank sends itself "
               + sendBytes
-              + " bytes and expects "
+              + " bytes and has room for "
               + recvBytes
-              + ": make its send and receive counts agree");
+              + ": make its receive count as large as its send count, or larger");
     }
+    blockCount(sendBytes, recvType);
   }
 
   static void checkApart(Location send, Location recv, long bytes) {

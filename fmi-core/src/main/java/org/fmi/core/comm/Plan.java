@@ -142,7 +142,7 @@ sealed interface Plan {
   }
 
   /** MPI_Allgatherv. */
-  record AllGatherv(@Nullable Location mine, Blocks all) implements Plan {
+  record AllGatherv(@Nullable Location mine, long bytes, Blocks all) implements Plan {
     @Override
     public long call() {
       return CollectiveCall.of(Name.ALL_GATHERV, all.type(), NONE, NONE);
@@ -150,7 +150,7 @@ sealed interface Plan {
 
     @Override
     public void run(Channel channel) {
-      Collectives.allGatherv(channel, mine, all.place(), all.starts(), all.lengths());
+      Collectives.allGatherv(channel, mine, bytes, all.place(), all.starts(), all.lengths());
     }
   }
 

@@ -70,7 +70,8 @@ final class Plans {
     Blocks all = Blocks.of(data, counts, displs, "counts", "displs", size);
     long bytes = all.lengths()[root];
     if (mine != null) {
-      Arguments.checkOwn(mine.bytes(), bytes);
+      Arguments.checkOwn(mine.bytes(), bytes, data.type());
+      bytes = mine.bytes();
     }
     return new Plan.Gatherv(type(mine == null ? data : mine, bytes), place(mine), bytes, all, root);
   }
@@ -108,7 +109,7 @@ final class Plans {
     Blocks all = Blocks.of(data, counts, displs, "counts", "displs", size);
     long bytes = all.lengths()[root];
     if (mine != null) {
-      Arguments.checkOwn(bytes, mine.bytes());
+      Arguments.checkOwn(bytes, mine.bytes(), mine.type());
     }
     return new Plan.Scatterv(
         type(mine == null ? data : mine, bytes), all, place(mine), bytes, root);
@@ -129,11 +130,14 @@ final class Plans {
   Plan.AllGatherv allGatherv(
       Object send, Object recv, long @Nullable [] counts, long @Nullable [] displs) {
     Slice mine = Buffers.isInPlace(send) ? null : toRead(send);
-    Blocks all = Blocks.of(toWrite(recv), counts, displs, "counts", "displs", size);
+    Slice data = toWrite(recv);
+    Blocks all = Blocks.of(data, counts, displs, "counts", "displs", size);
+    long bytes = all.lengths()[rank];
     if (mine != null) {
-      Arguments.checkOwn(mine.bytes(), all.lengths()[rank]);
+      Arguments.checkOwn(mine.bytes(), bytes, data.type());
+      bytes = mine.bytes();
     }
-    return new Plan.AllGatherv(place(mine), all);
+    return new Plan.AllGatherv(place(mine), bytes, all);
   }
 
   Plan.AllToAll allToAll(Object send, Object recv) {
@@ -155,13 +159,14 @@ final class Plans {
       Object recv,
       long @Nullable [] recvCounts,
       long @Nullable [] recvDispls) {
-    Blocks in = Blocks.of(toWrite(recv), recvCounts, recvDispls, "recvCounts", "recvDispls", size);
+    Slice data = toWrite(recv);
+    Blocks in = Blocks.of(data, recvCounts, recvDispls, "recvCounts", "recvDispls", size);
     if (Buffers.isInPlace(send)) {
       return new Plan.AllToAllv(null, in);
     }
     Blocks out = Blocks.of(toRead(send), sendCounts, sendDispls, "sendCounts", "sendDispls", size);
-    Arguments.checkOwn(out.lengths()[rank], in.lengths()[rank]);
-    Arguments.checkApart(out.place(), in.place(), in.lengths()[rank]);
+    Arguments.checkOwn(out.lengths()[rank], in.lengths()[rank], data.type());
+    Arguments.checkApart(out.place(), in.place(), out.lengths()[rank]);
     return new Plan.AllToAllv(out, in);
   }
 

@@ -110,6 +110,14 @@ public final class CollectiveCall {
     return Turns.match(turn(one), turn(other));
   }
 
+  /** Whether a rank may send less in this call than its receiver has room for. */
+  public static boolean mayBeShorter(long call) {
+    return switch (Name.ALL[(int) (call >>> NAME_SHIFT)]) {
+      case GATHERV, SCATTERV, ALL_GATHERV, ALL_TO_ALLV -> true;
+      default -> false;
+    };
+  }
+
   public static int turn(long call) {
     return (int) (call & TURN_MASK);
   }

@@ -312,14 +312,24 @@ class ArgumentErrorsTest {
               () -> c.reduceScatter(ints, new int[9], new long[] {1, 2, 3}, Op.SUM));
           assertFails(
               ErrorClass.TRUNCATE,
-              "sends itself 8 bytes and expects 4",
+              "sends itself 8 bytes and has room for 4",
               () -> c.gatherv(Slice.of(ints, 0, 2), new int[9], one, new long[] {0, 4}, 1));
           assertFails(
-              ErrorClass.MISMATCH,
-              "sends itself 4 bytes and expects 8",
-              () ->
-                  c.gatherv(
-                      Slice.of(ints, 0, 1), new int[9], new long[] {1, 2}, new long[] {0, 4}, 1));
+              ErrorClass.TRUNCATE,
+              "sends itself 12 bytes and has room for 4",
+              () -> c.scatterv(ints, new int[] {1, 3}, new int[] {0, 4}, new int[1], 1));
+          assertFails(
+              ErrorClass.TRUNCATE,
+              "sends itself 8 bytes and has room for 4",
+              () -> c.allGatherv(new int[2], new int[9], new int[] {1, 1}, new int[] {0, 4}));
+          assertFails(
+              ErrorClass.TYPE,
+              "3 bytes is not a whole number of INT",
+              () -> c.allGatherv(new byte[3], new int[9], new int[] {1, 1}, new int[] {0, 4}));
+          assertFails(
+              ErrorClass.ARG,
+              "null are no counts",
+              () -> c.allGatherv(ints, new int[9], (int[]) null, new int[] {0, 4}));
           assertFails(ErrorClass.GROUP, "null", () -> c.create(null));
           assertFails(ErrorClass.COMM, "null", () -> c.compare(null));
         });

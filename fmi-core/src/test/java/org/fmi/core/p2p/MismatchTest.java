@@ -216,11 +216,11 @@ final class MismatchTest {
     told =
         refusals(
             rank ->
-                c -> c.scatterv(new int[4], COUNTS, STARTS, Slice.of(new int[4], 0, 3 - rank), 1));
+                c -> c.scatterv(new int[4], COUNTS, STARTS, Slice.of(new int[4], 0, 1 + rank), 1));
     assertThat(told)
         .singleElement()
         .asString()
-        .contains("rank 1 has sent 8 bytes in scatterv(int[], root 1), where rank 0 expects 12");
+        .contains("rank 1 has sent 8 bytes in scatterv(int[], root 1), where rank 0 expects 4");
   }
 
   @Test
