@@ -42,11 +42,11 @@ final class AllRanksTest {
                   throw new UnsupportedOperationException(method.toString());
                 }
                 long[] out = (long[]) args[0];
-                long[] in = (long[]) args[5];
-                wire(rank, (int) args[3]).add(Arrays.copyOf(out, (int) (long) args[2]));
+                long[] in = (long[]) args[3];
+                wire(rank, (int) args[1]).add(out.clone());
                 sent.merge(rank, 1, Integer::sum);
-                long[] message = wire((int) args[8], rank).take();
-                assertThat(message).hasSize((int) (long) args[7]);
+                long[] message = wire((int) args[4], rank).take();
+                assertThat(message).hasSameSizeAs(in);
                 System.arraycopy(message, 0, in, 0, message.length);
                 return null;
               });

@@ -13,6 +13,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.fmi.Comm;
 import org.fmi.Request;
 import org.fmi.Rollback;
+import org.fmi.Slice;
 import org.fmi.Status;
 import org.jspecify.annotations.Nullable;
 
@@ -133,7 +134,8 @@ public final class ThreadComm {
 
   private Transfer start(boolean send, int owner, int source, int dest, int tag, Object[] args) {
     call(owner);
-    MemorySegment memory = ((MemorySegment) args[0]).asSlice((Long) args[1], (Long) args[2]);
+    Slice data = Slice.of(args[0]);
+    MemorySegment memory = ((MemorySegment) data.base()).asSlice(data.byteOffset(), data.bytes());
     Transfer mine = new Transfer(owner, source, tag, memory);
     Mailbox box = mailboxes.computeIfAbsent(dest, d -> new Mailbox());
     Transfer other;
@@ -175,8 +177,8 @@ public final class ThreadComm {
             ThreadComm.class.getClassLoader(),
             new Class<?>[] {Comm.class},
             (proxy, method, args) -> {
-              int peer = (Integer) args[3];
-              int tag = (Integer) args[4];
+              int peer = (Integer) args[1];
+              int tag = (Integer) args[2];
               return switch (method.getName()) {
                 case "isend" -> start(true, rank, rank, peer, tag, args);
                 case "irecv" -> start(false, rank, peer, rank, tag, args);
