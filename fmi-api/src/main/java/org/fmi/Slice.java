@@ -231,20 +231,41 @@ public final class Slice {
    *     a NIO buffer's elements are in another byte order than the machine's
    */
   public static Slice of(Object buffer) {
-    return switch (buffer) {
-      case Slice s -> s;
-      case byte[] a -> new Slice(a, 0, a.length, Predefined.BYTE, true);
-      case double[] a -> new Slice(a, 0, a.length, Predefined.DOUBLE, true);
-      case int[] a -> new Slice(a, 0, a.length, Predefined.INT, true);
-      case long[] a -> new Slice(a, 0, a.length, Predefined.LONG, true);
-      case float[] a -> new Slice(a, 0, a.length, Predefined.FLOAT, true);
-      case short[] a -> new Slice(a, 0, a.length, Predefined.SHORT, true);
-      case char[] a -> new Slice(a, 0, a.length, Predefined.CHAR, true);
-      case boolean[] a -> new Slice(a, 0, a.length, Predefined.BOOLEAN, true);
-      case MemorySegment s -> new Slice(s, 0, s.byteSize(), Predefined.BYTE, false);
-      case Buffer b -> ofNio(b);
-      case null, default -> throw notABuffer(buffer);
-    };
+    // Chains of instanceof: the first switch over types in a process takes milliseconds.
+    if (buffer instanceof Slice s) {
+      return s;
+    }
+    if (buffer instanceof double[] a) {
+      return new Slice(a, 0, a.length, Predefined.DOUBLE, true);
+    }
+    if (buffer instanceof long[] a) {
+      return new Slice(a, 0, a.length, Predefined.LONG, true);
+    }
+    if (buffer instanceof int[] a) {
+      return new Slice(a, 0, a.length, Predefined.INT, true);
+    }
+    if (buffer instanceof byte[] a) {
+      return new Slice(a, 0, a.length, Predefined.BYTE, true);
+    }
+    if (buffer instanceof MemorySegment m) {
+      return new Slice(m, 0, m.byteSize(), Predefined.BYTE, false);
+    }
+    if (buffer instanceof Buffer b) {
+      return ofNio(b);
+    }
+    if (buffer instanceof float[] a) {
+      return new Slice(a, 0, a.length, Predefined.FLOAT, true);
+    }
+    if (buffer instanceof short[] a) {
+      return new Slice(a, 0, a.length, Predefined.SHORT, true);
+    }
+    if (buffer instanceof char[] a) {
+      return new Slice(a, 0, a.length, Predefined.CHAR, true);
+    }
+    if (buffer instanceof boolean[] a) {
+      return new Slice(a, 0, a.length, Predefined.BOOLEAN, true);
+    }
+    throw notABuffer(buffer);
   }
 
   private static Slice ofArray(
@@ -354,11 +375,10 @@ public final class Slice {
   }
 
   private static Predefined predefined(Datatype type) {
-    return switch (type) {
-      case Predefined p -> p;
-      case null ->
-          throw new FmiException(ErrorClass.TYPE, "null is not a type: use one of Datatype");
-    };
+    if (type instanceof Predefined p) {
+      return p;
+    }
+    throw new FmiException(ErrorClass.TYPE, "null is not a type: use one of Datatype");
   }
 
   private void checkFits(Predefined elements, long capacity, long from, long n) {

@@ -42,9 +42,7 @@ final class Buffers {
 
   /** The type of a slice's elements. */
   static Predefined type(Slice slice) {
-    return switch (slice.type()) {
-      case Predefined p -> p;
-    };
+    return (Predefined) slice.type(); // there are no others
   }
 
   /** The array or segment of a plain buffer. */

@@ -375,7 +375,7 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
       return State.TRUNCATED;
     }
     // The longest element has 8 bytes: most messages pass without the division.
-    if ((matchedLength & 7) != 0 && matchedLength % Memory.elementBytes(base) != 0) {
+    if ((matchedLength & 7) != 0 && matchedLength % elementBytes() != 0) {
       return State.UNEVEN;
     }
     return matchedTag != tag
@@ -383,6 +383,12 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
             && !CollectiveCall.isSameTurn(matchedTag, tag)
         ? State.OTHER_ITERATION
         : State.DONE;
+  }
+
+  /** Receive: the size of the buffer's elements, which may be a type given to bytes. */
+  int elementBytes() {
+    int own = Memory.elementBytes(base);
+    return Contexts.isCollective(context) ? own : Math.max(own, MessageTag.elementBytes(tag));
   }
 
   /** Complete receive: whether its buffer holds all of a message that fits it. */

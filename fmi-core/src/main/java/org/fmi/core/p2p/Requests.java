@@ -8,7 +8,6 @@ import org.fmi.FmiException;
 import org.fmi.Status;
 import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.PointToPoint.Mode;
-import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /** Creates, reuses and completes requests, and counts the program's pending ones. */
@@ -223,7 +222,7 @@ public final class Requests {
               ErrorClass.TYPE,
               describe(r)
                   + ", which is not a whole number of elements of the receive buffer's "
-                  + Memory.elementBytes(r.base)
+                  + r.elementBytes()
                   + " bytes each");
     };
   }
