@@ -22,10 +22,13 @@ import org.jspecify.annotations.Nullable;
  *
  * Communicators keep working after a recovery; a program does nothing for that.
  *
+ * <p>A program closes a communicator that it has made, for example by try-with-resources: that
+ * gives up the memory that its ranks share on a node.
+ *
  * <p>One class because a communicator is one contract, as in MPI; most of its lines document
  * parameters.
  */
-public interface Comm {
+public interface Comm extends AutoCloseable {
   /** Receive from any rank (MPI_ANY_SOURCE). */
   int ANY_SOURCE = -1;
 
@@ -245,9 +248,10 @@ public interface Comm {
    *
    * @param send the data of this rank; the root may pass {@link #IN_PLACE}
    * @param recv where the blocks go
-   * @param counts elements of each rank's block
+   * @param counts room for each rank's block, in elements: what a rank does not fill stays as it is
    * @param displs the first element of each rank's block in {@code recv}
    * @param root rank of the root
+   * @throws FmiException {@link ErrorClass#TRUNCATE} if a rank sends more than there is room for
    */
   default void gatherv(
       Object send,
@@ -293,8 +297,10 @@ public interface Comm {
    * @param send the blocks of all ranks
    * @param counts elements of each rank's block
    * @param displs the first element of each rank's block in {@code send}
-   * @param recv where this rank's block goes; the root may pass {@link #IN_PLACE}
+   * @param recv where this rank's block goes, which may be shorter: the rest stays as it is; the
+   *     root may pass {@link #IN_PLACE}
    * @param root rank of the root
+   * @throws FmiException {@link ErrorClass#TRUNCATE} if a rank sends more than there is room for
    */
   default void scatterv(
       @Nullable Object send,
@@ -338,8 +344,9 @@ public interface Comm {
    *
    * @param send the data of this rank, or {@link #IN_PLACE}
    * @param recv where the blocks go
-   * @param counts elements of each rank's block
+   * @param counts room for each rank's block, in elements: what a rank does not fill stays as it is
    * @param displs the first element of each rank's block in {@code recv}
+   * @throws FmiException {@link ErrorClass#TRUNCATE} if a rank sends more than its count
    */
   default void allGatherv(Object send, Object recv, int[] counts, int[] displs) {
     allGatherv(send, recv, longs(counts), longs(displs));
@@ -375,8 +382,10 @@ public interface Comm {
    * @param sendCounts elements for each rank
    * @param sendDispls the first element of each rank's block in {@code send}
    * @param recv where the blocks go
-   * @param recvCounts elements from each rank
+   * @param recvCounts room for each rank's block, in elements: what a rank does not fill stays as
+   *     it is
    * @param recvDispls the first element of each rank's block in {@code recv}
+   * @throws FmiException {@link ErrorClass#TRUNCATE} if a rank sends more than there is room for
    */
   default void allToAllv(
       Object send,
@@ -535,10 +544,12 @@ public interface Comm {
   Group.Comparison compare(Comm other);
 
   /**
-   * Says that this communicator is used no longer (MPI_Comm_free). Later calls on it throw {@link
-   * ErrorClass#COMM}.
+   * Ends the use of this communicator (MPI_Comm_free): later calls on it throw {@link
+   * ErrorClass#COMM}. Local. Without effect on a communicator that was closed or rolled back, and
+   * on the communicator of all ranks, which {@link Fmi#close} ends.
    */
-  void free();
+  @Override
+  void close();
 
   /**
    * Ends the whole job with this status (MPI_Abort). Does not return.

@@ -14,8 +14,8 @@ public enum ErrorClass {
   /** MPI_ERR_TAG: the tag is negative, or not {@link Comm#ANY_TAG} where that is allowed. */
   TAG,
   /**
-   * MPI_ERR_COMM: the communicator was freed or belongs to a rolled back iteration, or a collective
-   * on it has failed.
+   * MPI_ERR_COMM: the communicator was closed or belongs to a rolled back iteration, or a
+   * collective on it has failed.
    */
   COMM,
   /** MPI_ERR_RANK: no such rank in this communicator. */

@@ -453,7 +453,7 @@ final class RecoverySimulationTest {
       case 8 -> world.allReduce(data, Op.SUM);
       case 9 -> inner.gather(Slice.of(data, 0, 1), data, 0);
       case 10 -> inner.dup();
-      case 11 -> inner.free();
+      case 11 -> inner.close();
       case 12 -> pending.waitFor();
       case 13 -> pending.test();
       case 14 -> pending.status();

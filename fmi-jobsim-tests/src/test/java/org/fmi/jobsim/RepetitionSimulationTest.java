@@ -95,7 +95,7 @@ final class RepetitionSimulationTest {
               }
               Comm own = world.dup();
               late[0] += sum(fmi, n) + seen.get().size();
-              own.free();
+              own.close();
               seen.get().add("n" + late[0] % 7);
               world.bsend(late, right, 5);
               return n < 20;

@@ -17,7 +17,7 @@ final class Keeping {
     Comm before = kept[0];
     if (iteration % 4 == 1) {
       if (before != null) {
-        before.free();
+        before.close();
       }
       kept[0] = world.split(world.rank() % 2, -world.rank());
       return 0;
@@ -27,7 +27,7 @@ final class Keeping {
     }
     if (iteration % 4 == 3) {
       kept[0] = before.dup();
-      before.free();
+      before.close();
     }
     return sum(kept, value);
   }

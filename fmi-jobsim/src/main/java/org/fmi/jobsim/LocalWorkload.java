@@ -145,7 +145,7 @@ final class LocalWorkload {
             long[] largest = new long[1];
             inner.reduce(most, largest, Op.MAX, size - 1);
             sums[0] += rank == size - 1 ? largest[0] : 0;
-            inner.free();
+            inner.close();
           }
           sums[0] += resting.turn(iteration);
           sums[1] += Keeping.turn(world, kept.get(), iteration, sums[0]);

@@ -139,7 +139,7 @@ final class Workload {
             long[] max = {then[0] & 0xffff};
             inner.allReduce(max, Op.MAX);
             then[0] += max[0];
-            inner.free();
+            inner.close();
           }
           then[2] += resting.turn(iteration);
           then[1] += Keeping.turn(world, kept.get(), iteration, then[0]);

@@ -332,13 +332,10 @@ public final class Communicator implements Comm {
   // ---- its end
 
   @Override
-  public void free() {
-    members.checkUsable();
-    if (members.id == Contexts.WORLD || members.id == Contexts.SYSTEM) {
-      throw new FmiException(
-          ErrorClass.COMM, "the communicator of all ranks cannot be freed: close Fmi instead");
+  public void close() {
+    if (members.id != Contexts.WORLD && members.id != Contexts.SYSTEM) {
+      members.close();
     }
-    members.end();
   }
 
   @Override

@@ -46,7 +46,8 @@ public final class ContextIds {
   void take(int id) {
     if (id == Integer.MAX_VALUE / 2) {
       throw new FmiException(
-          ErrorClass.OTHER, "no context id is left: free communicators are not used again");
+          ErrorClass.OTHER,
+          "no context id is left: ids of closed communicators are not used again");
     }
     next = id + 1;
   }

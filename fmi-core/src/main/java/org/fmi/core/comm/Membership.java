@@ -26,7 +26,7 @@ final class Membership {
   private final ContextIds ids;
   private final StatusCache statuses = new StatusCache();
   private int restores;
-  private boolean freed;
+  private boolean closed;
 
   /** Communicator {@code id} of the ranks of {@code group}. */
   Membership(PointToPoint p2p, ContextIds ids, int id, RankGroup group) {
@@ -65,7 +65,7 @@ final class Membership {
 
   /** Refuses a call that communicates if it is void, or {@code Fmi} closed. */
   void checkUsable() {
-    if (freed || restores != ids.usable()) {
+    if (closed || restores != ids.usable()) {
       ids.requireOpen();
       checkAfterChange();
     }
@@ -73,7 +73,7 @@ final class Membership {
 
   /** Refuses a call that only looks if it is void. */
   void checkExists() {
-    if (freed || restores != ids.restores()) {
+    if (closed || restores != ids.restores()) {
       checkAfterChange();
     }
   }
@@ -84,9 +84,9 @@ final class Membership {
   }
 
   private void checkAfterChange() {
-    if (freed && restores == ids.restores()) {
+    if (closed && restores == ids.restores()) {
       throw new FmiException(
-          ErrorClass.COMM, "this communicator was freed: use it no more, or make another");
+          ErrorClass.COMM, "this communicator was closed: use it no more, or make another");
     }
     if (!survives()) {
       throw new FmiException(
@@ -94,14 +94,18 @@ final class Membership {
           "this communicator was made in an iteration that was rolled back: make it before the"
               + " loop, or again in the iteration");
     }
-    // It was freed after what the ranks went back to, or the program would not use it now.
-    freed = false;
+    // It was closed after what the ranks went back to, or the program would not use it now.
+    closed = false;
     restores = ids.restores();
   }
 
-  /** The communicator is used no more. */
-  void end() {
-    freed = true;
-    channel.free();
+  /** Ends the communicator. Without effect if it is not usable any more. */
+  void close() {
+    boolean wasClosed = closed && restores == ids.restores();
+    if (!wasClosed && survives() && ids.usable() == ids.restores()) {
+      checkExists(); // it may be from before a rollback
+      closed = true;
+      channel.free();
+    }
   }
 }

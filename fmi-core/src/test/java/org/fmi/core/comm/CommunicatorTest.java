@@ -273,15 +273,16 @@ class CommunicatorTest {
   }
 
   @Test
-  void aFreedCommunicatorIsRefused() {
+  void aClosedCommunicatorIsRefused() {
     Worlds.run(
         2,
         world -> {
           Comm dup = world.dup();
-          dup.free();
-          assertRefused(dup, "freed");
-          assertThatThrownBy(() -> world.compare(dup)).hasMessageContaining("freed");
-          assertThatThrownBy(world::free).hasMessageContaining("cannot be freed");
+          dup.close();
+          assertRefused(dup, "closed");
+          assertThatThrownBy(() -> world.compare(dup)).hasMessageContaining("closed");
+          dup.close(); // again
+          world.close(); // which Fmi ends
           world.barrier();
         });
   }
@@ -294,7 +295,6 @@ class CommunicatorTest {
             comm::group,
             comm::barrier,
             comm::dup,
-            comm::free,
             () -> comm.send(new int[1], 0, 0),
             () -> comm.irecv(new int[1], 0, 0),
             () -> comm.probe(0, 0),
@@ -449,7 +449,7 @@ class CommunicatorTest {
   }
 
   @Test
-  void aRollbackToBeforeItWasFreedBringsACommunicatorBack() {
+  void aRollbackToBeforeItWasClosedBringsACommunicatorBack() {
     Ranks.run(
         2,
         p2p -> {
@@ -457,12 +457,12 @@ class CommunicatorTest {
           Communicator world = Communicator.world(p2p, ids, Worlds.NO_ABORT);
           Comm dup = world.dup();
           int checkpoint = ids.state();
-          dup.free();
-          assertRefused(dup, "freed");
+          dup.close();
+          assertRefused(dup, "closed");
           ids.restore(checkpoint);
           assertThat(sumOver(dup, 1)).isEqualTo(2);
-          dup.free();
-          assertRefused(dup, "freed");
+          dup.close();
+          assertRefused(dup, "closed");
         });
   }
 

@@ -534,7 +534,7 @@ final class MessageLogTest {
               Map.entry("dup", NONE),
               Map.entry("split", NONE),
               Map.entry("create", NONE),
-              Map.entry("free", NONE),
+              Map.entry("close", NONE),
               Map.entry("group", NONE),
               Map.entry("compare", NONE),
               Map.entry("rank", NONE),

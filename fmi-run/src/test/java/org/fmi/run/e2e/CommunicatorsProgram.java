@@ -29,7 +29,7 @@ public final class CommunicatorsProgram {
               Comm half = world.split(world.rank() % 2, -world.rank());
               kept.set(n % 2 == 0 ? before.dup() : Objects.requireNonNull(half));
               if (world.compare(before) != Group.Comparison.IDENT) {
-                before.free();
+                before.close();
               }
             }
             long[] part = {n};
