@@ -500,6 +500,177 @@ public interface Comm extends AutoCloseable {
    */
   void exScan(Object send, Object recv, Op op);
 
+  // ---- collectives of one number: as those of an array of one element
+
+  /**
+   * Sends an {@code int} of the root to all ranks.
+   *
+   * @param value used at the root only
+   * @param root rank of the root
+   * @return the root's value
+   */
+  default int bcast(int value, int root) {
+    int[] one = {value};
+    bcast(one, root);
+    return one[0];
+  }
+
+  /**
+   * Reduces an {@code int} of each rank.
+   *
+   * @param value the operand of this rank
+   * @param op how two operands are combined
+   * @return the result, at all ranks
+   */
+  default int allReduce(int value, Op op) {
+    int[] one = {value};
+    allReduce(one, op);
+    return one[0];
+  }
+
+  /**
+   * Reduces an {@code int} of each rank up to this one.
+   *
+   * @param value the operand of this rank
+   * @param op how two operands are combined
+   * @return the reduction of ranks 0 to this one
+   */
+  default int scan(int value, Op op) {
+    int[] one = {value};
+    scan(IN_PLACE, one, op);
+    return one[0];
+  }
+
+  /**
+   * Reduces an {@code int} of each rank before this one.
+   *
+   * @param value the operand of this rank
+   * @param op how two operands are combined
+   * @return the reduction of ranks 0 to the one before this; 0 at rank 0
+   */
+  default int exScan(int value, Op op) {
+    int[] result = {0};
+    exScan(new int[] {value}, result, op);
+    return result[0];
+  }
+
+  /**
+   * Sends a {@code long} of the root to all ranks.
+   *
+   * @param value used at the root only
+   * @param root rank of the root
+   * @return the root's value
+   */
+  default long bcast(long value, int root) {
+    long[] one = {value};
+    bcast(one, root);
+    return one[0];
+  }
+
+  /**
+   * Reduces a {@code long} of each rank.
+   *
+   * @param value the operand of this rank
+   * @param op how two operands are combined
+   * @return the result, at all ranks
+   */
+  default long allReduce(long value, Op op) {
+    long[] one = {value};
+    allReduce(one, op);
+    return one[0];
+  }
+
+  /**
+   * Reduces a {@code long} of each rank up to this one.
+   *
+   * @param value the operand of this rank
+   * @param op how two operands are combined
+   * @return the reduction of ranks 0 to this one
+   */
+  default long scan(long value, Op op) {
+    long[] one = {value};
+    scan(IN_PLACE, one, op);
+    return one[0];
+  }
+
+  /**
+   * Reduces a {@code long} of each rank before this one.
+   *
+   * @param value the operand of this rank
+   * @param op how two operands are combined
+   * @return the reduction of ranks 0 to the one before this; 0 at rank 0
+   */
+  default long exScan(long value, Op op) {
+    long[] result = {0};
+    exScan(new long[] {value}, result, op);
+    return result[0];
+  }
+
+  /**
+   * Sends a {@code double} of the root to all ranks.
+   *
+   * @param value used at the root only
+   * @param root rank of the root
+   * @return the root's value
+   */
+  default double bcast(double value, int root) {
+    double[] one = {value};
+    bcast(one, root);
+    return one[0];
+  }
+
+  /**
+   * Reduces a {@code double} of each rank.
+   *
+   * @param value the operand of this rank
+   * @param op how two operands are combined
+   * @return the result, at all ranks
+   */
+  default double allReduce(double value, Op op) {
+    double[] one = {value};
+    allReduce(one, op);
+    return one[0];
+  }
+
+  /**
+   * Reduces a {@code double} of each rank up to this one.
+   *
+   * @param value the operand of this rank
+   * @param op how two operands are combined
+   * @return the reduction of ranks 0 to this one
+   */
+  default double scan(double value, Op op) {
+    double[] one = {value};
+    scan(IN_PLACE, one, op);
+    return one[0];
+  }
+
+  /**
+   * Reduces a {@code double} of each rank before this one.
+   *
+   * @param value the operand of this rank
+   * @param op how two operands are combined
+   * @return the reduction of ranks 0 to the one before this; 0 at rank 0
+   */
+  default double exScan(double value, Op op) {
+    double[] result = {0};
+    exScan(new double[] {value}, result, op);
+    return result[0];
+  }
+
+  /**
+   * Reduces a {@code boolean} of each rank.
+   *
+   * @param value the operand of this rank
+   * @param op how two operands are combined: LAND, LOR or LXOR, or one of the program's own
+   * @return the result, at all ranks
+   */
+  default boolean allReduce(boolean value, Op op) {
+    boolean[] one = {value};
+    allReduce(one, op);
+    return one[0];
+  }
+
   // ---- communicators (MPI 4 chapter 7)
 
   /**

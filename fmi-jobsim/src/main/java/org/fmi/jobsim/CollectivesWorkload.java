@@ -93,6 +93,7 @@ final class CollectivesWorkload {
     REDUCE_SCATTER,
     SCAN,
     EX_SCAN,
+    SCALARS,
     DUP,
     SPLIT
   }
@@ -213,36 +214,45 @@ final class CollectivesWorkload {
     long[] spread = new long[n * size];
     Arrays.setAll(spread, i -> mine[i % n] + i);
     long[] counts = new long[size];
+    long[] room = new long[size];
     long[] starts = new long[size];
     for (int r = 0; r < size; r++) {
       counts[r] = r % (n + 1);
+      room[r] = start % 2 == 0 ? counts[r] : n; // as much as is sent, or more
       starts[r] = (long) r * n;
     }
     switch (kind) {
       case BARRIER -> comm.barrier();
       case BCAST -> comm.bcast(mine, root);
       case GATHER -> comm.gather(mine, rank == root ? all : null, root);
-      case GATHERV -> comm.gatherv(Slice.of(mine, 0, counts[rank]), all, counts, starts, root);
+      case GATHERV -> comm.gatherv(Slice.of(mine, 0, counts[rank]), all, room, starts, root);
       case SCATTER -> comm.scatter(rank == root ? spread : null, mine, root);
-      case SCATTERV -> comm.scatterv(spread, counts, starts, Slice.of(mine, 0, counts[rank]), root);
+      case SCATTERV -> comm.scatterv(spread, counts, starts, Slice.of(mine, 0, room[rank]), root);
       case ALL_GATHER -> comm.allGather(mine, all);
-      case ALL_GATHERV -> comm.allGatherv(Slice.of(mine, 0, counts[rank]), all, counts, starts);
+      case ALL_GATHERV -> comm.allGatherv(Slice.of(mine, 0, counts[rank]), all, room, starts);
       case ALL_TO_ALL -> comm.allToAll(spread, all);
       case ALL_TO_ALLV -> {
         long[] toEach = new long[size];
         Arrays.fill(toEach, counts[rank]);
-        comm.allToAllv(spread, toEach, starts, all, counts, starts);
+        comm.allToAllv(spread, toEach, starts, all, room, starts);
       }
       case REDUCE -> comm.reduce(mine, all, op, root);
       case ALL_REDUCE -> comm.allReduce(mine, op);
       case REDUCE_SCATTER -> comm.reduceScatter(spread, all, counts, op);
       case SCAN -> comm.scan(mine.clone(), mine, op);
       case EX_SCAN -> comm.exScan(mine.clone(), mine, op);
-      case DUP -> comm.dup().free();
-      case SPLIT -> Objects.requireNonNull(comm.split((int) (rank + start) % 2, rank)).free();
+      case SCALARS -> mine[0] = scalars(comm, mine[0], root);
+      case DUP -> comm.dup().close();
+      case SPLIT -> Objects.requireNonNull(comm.split((int) (rank + start) % 2, rank)).close();
     }
     return LongStream.concat(LongStream.of(mine), LongStream.of(all))
         .reduce(0, (a, b) -> 7 * a + b);
+  }
+
+  private static long scalars(Comm comm, long value, int root) {
+    long sum = comm.bcast(value, root) + comm.scan(value, Op.MAX);
+    sum = 31 * sum + comm.exScan((int) value, Op.SUM);
+    return comm.allReduce(value % 2 == 0, Op.LAND) ? comm.allReduce(sum, Op.BXOR) : sum;
   }
 
   /**
