@@ -15,19 +15,21 @@ import org.fmi.job.control.FromDaemon;
 import org.fmi.spi.RecoveryPolicy;
 
 /**
- * Decides as the FMI paper does: any failure sends every process to H1. See {@link RollbackScope}.
+ * The decision maker of a job. By default, as in the FMI paper, any failure sends every process to
+ * H1; {@link RollbackScope} decides whether all ranks roll back or only the failed ones.
  *
- * <p>{@link Phase} shows the protocol, and what each event does in each phase. Where ranks are put
- * is decided by {@link Placement}, whether another try is worth it by {@link FailureLedger}.
+ * <p>{@link Phase} shows the protocol, and the effect of each event in each phase. {@link
+ * Placement} chooses nodes for ranks; {@link FailureLedger} decides whether another attempt is
+ * worthwhile.
  *
- * <p>A failure before Start(e) needs no new epoch: nothing was sent in e yet. A survivor that
- * stands outside of a loop cannot be rolled back; then all processes are killed and started again
- * in the same epoch, and restore from memory.
+ * <p>A failure before Start(e) needs no new epoch, because nothing was sent in e yet. A survivor
+ * outside of a loop cannot be rolled back; then all processes are killed and restarted in the same
+ * epoch, and restore from memory.
  */
 public final class JobController implements Job {
   /**
-   * What is done for each rank is done for so many per event, which then takes some milliseconds
-   * with all that its commands cause.
+   * Work that is needed for each rank is done for this many ranks per event, which takes some
+   * milliseconds including its commands.
    */
   static final int RANKS_AT_ONCE = 1024;
 
@@ -45,22 +47,25 @@ public final class JobController implements Job {
 
   private Phase phase = Phase.LAUNCHING;
 
-  /** Start was sent in some epoch: there may be checkpoints, even if no rank has reported one. */
+  /**
+   * Whether Start was sent in some epoch: there may be checkpoints even if no rank has reported
+   * one.
+   */
   private boolean begun;
 
-  /** Checkpoints that were rebuilt in this epoch. */
+  /** Number of checkpoints rebuilt in this epoch. */
   private int rebuilt;
 
-  /** The newest epoch in which processes were asked to stand by. */
+  /** The newest epoch in which standbys were requested. */
   private int standbyEpoch = -1;
 
-  /** The first bad one of those that ranks have ended with. */
+  /** The first non-zero exit status of a rank. */
   private int exitStatus;
 
   private String exitReason = "";
 
   /**
-   * A job to be begun.
+   * Creates a job that has not begun.
    *
    * @throws IllegalArgumentException if the nodes have too few slots
    */
@@ -68,12 +73,12 @@ public final class JobController implements Job {
     this(spec, RANKS_AT_ONCE);
   }
 
-  /** The same; one event starts so many ranks for the first time, or kills them to restart all. */
+  /** Creates a job whose events start, or kill for a restart, at most this many ranks each. */
   public JobController(JobSpec spec, int ranksAtOnce) {
     this(spec, ranksAtOnce, new ArrayList<>(), new ArrayList<>());
   }
 
-  /** The same, for a simulation; {@code looks} counts what it does. */
+  /** Creates a job for a simulation; {@code accesses} counts its work. */
   public JobController(JobSpec spec, Looks looks) {
     this(spec, RANKS_AT_ONCE, looks.list(), looks.list());
   }
@@ -106,7 +111,11 @@ public final class JobController implements Job {
     if (phase != Phase.ENDED) {
       switch (event) {
         case JobEvent.NodeUp e -> onNodeUp(e.node(), e.memoryFree());
-        case JobEvent.NodeLost e -> onNodeLost(e.node(), e.reason(), EndCause.CANNOT_START);
+        case JobEvent.NodeLost e ->
+            onNodeLost(
+                e.node(),
+                e.reason(),
+                e.general() ? EndCause.CANNOT_START_ANYWHERE : EndCause.CANNOT_START);
         case JobEvent.NodeUnfit e -> onNodeLost(e.node(), e.reason(), EndCause.UNFIT_NODE);
         case JobEvent.NodeAdded e -> arrivals.add(e.node());
         case JobEvent.NodeGranted e -> homeless.granted(e.node());
@@ -201,21 +210,21 @@ public final class JobController implements Job {
     }
     for (int r : lost) {
       Rank rank = ranks.get(r);
-      if (rank.life() != Life.NONE) { // else its first process was not started yet
+      if (rank.life() != Life.NONE) { // otherwise its first process has not been started
         ledger.nodeLost(r);
         ranks.lost(rank);
       }
       homeless.add(r);
     }
     if (lost.isEmpty() || recover(lost.getFirst(), placement.name(node) + " lost: " + reason)) {
-      placeHomeless(); // it may have been the last that ranks without a place waited for
+      placeHomeless(); // it may have been the last node that ranks waited for
     }
   }
 
-  /** A node failed before any rank was started: a spare takes its place. */
+  /** Handles the failure of a node before any rank was started: a spare takes its place. */
   private void onNotLaunched(int node, List<Integer> planned, String reason, EndCause cause) {
     if (!placement.replan(planned)) {
-      // Its daemon may have got far enough to leave something behind.
+      // Its daemon may have left something behind.
       out.add(new JobCommand.KillNode(node, reason));
       end(JobCommand.End.notBegun(cause, placement.name(node), reason));
       return;
@@ -256,7 +265,7 @@ public final class JobController implements Job {
     out.reportSpawned(epoch(), r, rank.incarnation());
   }
 
-  /** Starts a rank again whose process was lost, on its node unless that is hopeless. */
+  /** Restarts a rank whose process was lost, on its node unless that is hopeless. */
   private void respawn(Rank rank) {
     int r = rank.number();
     int node = placement.nodeOf(r);
@@ -292,19 +301,19 @@ public final class JobController implements Job {
     boolean wasDying = rank.life() == Life.DYING;
     if (phase == Phase.RELEASED) {
       if (e.signaled() && !wasDying) {
-        // What the program still did after Fmi.close cannot be done again.
+        // Work of the program after Fmi.close cannot be repeated.
         out.report(new Notice.RankFailed(epoch(), r, "daemon", e.how() + " after Fmi.close"));
       }
       gone(rank, e);
       return;
     }
     out.reportCause(r, ledger.toldIn(r), ledger.cause(e));
-    // Even if its peers noticed first and its kill was decided.
+    // Even if its peers noticed first and it was to be killed.
     JobCommand.End verdict = ledger.exited(e, rank.known());
     if (verdict != null) {
       end(verdict);
     } else if (wasDying) {
-      // Its failure was dealt with when the kill was decided: what is missing is the new process.
+      // The failure was handled when the kill was decided; only the new process is missing.
       ranks.lost(rank);
       respawn(rank);
     } else if (!rank.known() && !e.signaled()) {
@@ -320,7 +329,8 @@ public final class JobController implements Job {
   }
 
   /**
-   * A program that does not use the library may run too; but not if others of its job wait for it.
+   * Handles a program that does not use the library. That is allowed, unless other ranks of its job
+   * wait for it.
    */
   private void endedBeforeInit(Rank rank, FromDaemon.RankExited e) {
     Rank other = ranks.firstKnown();
@@ -353,7 +363,7 @@ public final class JobController implements Job {
     }
     String how = "was silent for too long";
     if (phase == Phase.RELEASED) {
-      // Nobody waits for it any more but the end of the job: its status tells, as any other's.
+      // Only the end of the job waits for it: its status counts like any other.
       out.report(new Notice.RankFailed(epoch(), r, "daemon", how + " after Fmi.close"));
       kill(rank);
       return;
@@ -364,7 +374,7 @@ public final class JobController implements Job {
     recover(r, "rank " + r + " " + how);
   }
 
-  /** Tells the others. All else is done when it has exited: only then it is known how. */
+  /** Notifies the other ranks. Everything else waits for the exit, which gives the cause. */
   private void onRankDying(int r, int incarnation) {
     Rank rank = ranks.get(r);
     if (rank.lives(incarnation) && (phase == Phase.CONNECTING || phase == Phase.RUNNING)) {
@@ -383,13 +393,13 @@ public final class JobController implements Job {
   // ---- recovery
 
   /**
-   * Sends everybody back to H1, if it is not there.
+   * Sends every rank back to H1, unless it is there.
    *
    * @param failed a rank that has failed, or {@link JobMessage.Revoke#NONE}
-   * @return whether the job goes on
+   * @return whether the job continues
    */
   private boolean recover(int failed, String reason) {
-    // Before Start nothing was sent in this epoch: it can still be used.
+    // Before Start, nothing was sent in this epoch, so it can still be used.
     return phase == Phase.JOINING || beginEpoch(failed, reason);
   }
 
@@ -422,7 +432,7 @@ public final class JobController implements Job {
   private void onSaid(FromDaemon.Said e) {
     Rank rank = ranks.get(e.rank());
     if (e.message() instanceof RankMessage.Failed m && e.incarnation() == rank.incarnation()) {
-      // Even if another rank has seen its end first.
+      // Even if another rank has noticed its end first.
       ledger.thrown(e.rank(), m);
       out.reportThrown(epoch(), e.rank(), m);
     }
@@ -467,7 +477,7 @@ public final class JobController implements Job {
         }
       }
       case RankMessage.Finished m -> onFinished(rank, m);
-      case RankMessage.Failed _ -> {} // above
+      case RankMessage.Failed _ -> {} // see above
       case RankMessage.Abort m -> end(JobCommand.End.aborted(e.rank(), m.status()));
     }
   }
@@ -475,7 +485,7 @@ public final class JobController implements Job {
   private void onJoined(Rank rank, RankMessage.Joined m) {
     ranks.known(rank);
     if (m.epoch() != epoch() || phase != Phase.JOINING) {
-      return; // of an older epoch; its Revoke is under way
+      return; // of an older epoch; its Revoke is in transit
     }
     Rank gone = ranks.firstGone();
     if (gone != null) {
@@ -550,13 +560,13 @@ public final class JobController implements Job {
       out.report(
           new Notice.RankFailed(
               epoch(), m.rank(), "rank " + by.number() + " over the log-ring", m.reason()));
-      ledger.suspect(m.rank(), epoch(), "rank " + by.number() + " said of it: " + m.reason());
+      ledger.suspect(m.rank(), epoch(), "rank " + by.number() + " reported: " + m.reason());
       if (phase == Phase.CONNECTING && by.stage() == Stage.JOINED && m.hops() == 0) {
         ledger.unconnected(m.overlay());
       }
       kill(suspect);
     }
-    // Even before Start: for the rank that has heard of the failure this epoch is over.
+    // Even before Start: the rank has learned of the failure, so this epoch is over for it.
     beginEpoch(m.rank(), "rank " + m.rank() + ": " + m.reason());
   }
 
@@ -571,8 +581,8 @@ public final class JobController implements Job {
     out.committed(committed);
     requests.committed(m);
     if (standbyEpoch < epoch()) {
-      // Not earlier: they must not slow down the start of the job, nor a recovery, and short
-      // programs never pay for them.
+      // Not earlier: standbys must not slow down the start of the job or a recovery, and short
+      // programs should not pay for them.
       standbyEpoch = epoch();
       placement.standbys().forEach(out::add);
     }
@@ -596,13 +606,13 @@ public final class JobController implements Job {
     if (m.epoch() == epoch() && ranks.reach(rank, Stage.FINISHED)) {
       enter(Phase.RELEASED);
       out.tellAll(new JobMessage.Release());
-      requests.over("the program has come to its end");
+      requests.over("the program has completed");
     }
   }
 
   private void end(JobCommand.End end) {
     enter(Phase.ENDED);
-    requests.over("the job ends");
+    requests.over("the job is ending");
     out.add(end);
   }
 }

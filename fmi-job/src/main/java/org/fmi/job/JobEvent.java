@@ -2,7 +2,7 @@ package org.fmi.job;
 
 import org.fmi.job.control.FromDaemon;
 
-/** What happens to a job. */
+/** An event of a job. */
 public sealed interface JobEvent {
   /**
    * The daemon of a node is connected and ready.
@@ -12,28 +12,35 @@ public sealed interface JobEvent {
   record NodeUp(int node, long memoryFree) implements JobEvent {}
 
   /**
-   * The daemon of a node is gone, or silent for too long, or could not be started. All that ran
+   * The daemon of a node is gone, silent for too long, or could not be started. Everything that ran
    * there counts as lost.
+   *
+   * @param general whether the daemon could not be started for a reason that holds for every node
    */
-  record NodeLost(int node, String reason) implements JobEvent {}
+  record NodeLost(int node, String reason, boolean general) implements JobEvent {
+    /** The loss of a node by itself. */
+    public NodeLost(int node, String reason) {
+      this(node, reason, false);
+    }
+  }
 
   /**
-   * The daemon of a node is connected, and the node cannot run the program: it lacks a file of it,
-   * or has another one than fmirun. The node counts as lost.
+   * The daemon of a node is connected, but the node cannot run the program: it lacks a file of it,
+   * or has a different one from fmirun's. The node counts as lost.
    *
-   * @param reason for the user, with what would help
+   * @param reason for the user, with a remedy
    */
   record NodeUnfit(int node, String reason) implements JobEvent {}
 
   /**
-   * A node lives, and will be lost before long: whoever runs it wants it back.
+   * A live node is about to be lost: its owner wants it back.
    *
    * @param reason for the user
    */
   record NodeLeaving(int node, String reason) implements JobEvent {}
 
   /**
-   * A user gives the job one more node, or one that was lost and is repaired: then only its name
+   * A user adds a node to the job, or a lost node that was repaired; of the latter only the name
    * counts.
    */
   record NodeAdded(JobSpec.Node node) implements JobEvent {}
@@ -42,28 +49,28 @@ public sealed interface JobEvent {
   record NodeGranted(JobSpec.Node node) implements JobEvent {}
 
   /**
-   * The other answer: it gets none.
+   * The other answer: the job gets no node.
    *
    * @param reason for the user
    */
   record NodeRefused(String reason) implements JobEvent {}
 
-  /** The daemon of a node has sent this, of a rank that the job has. */
+  /** A message of a node's daemon about a rank of the job. */
   record FromNode(int node, FromDaemon.OfRank message) implements JobEvent {}
 
   /**
-   * A user asks for a checkpoint.
+   * A user requests a checkpoint.
    *
-   * @param files whether it is to be one that is written to files
+   * @param files whether it must be written to files
    */
   record CheckpointAsked(long asker, boolean files) implements JobEvent {}
 
-  /** That user does not want it any more. */
+  /** That user has withdrawn the request. */
   record CheckpointWithdrawn(long asker) implements JobEvent {}
 
-  /** The answer to {@link JobCommand.Continue}: there is time for more. */
+  /** The answer to {@link JobCommand.Continue}: there is time for more work. */
   record Continued() implements JobEvent {}
 
-  /** The user wants it to end. */
+  /** The user wants the job to end. */
   record Interrupted(int signal) implements JobEvent {}
 }

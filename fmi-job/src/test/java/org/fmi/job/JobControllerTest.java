@@ -134,6 +134,15 @@ final class JobControllerTest {
     assertThat(all(JobCommand.End.class)).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({"false, CANNOT_START", "true, CANNOT_START_ANYWHERE"})
+  void theEndSaysWhetherAnotherNodeWouldHaveStarted(boolean general, EndCause cause) {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    job.begin();
+    on(job, new JobEvent.NodeLost(1, "no", general));
+    assertThat(end()).isEqualTo(new JobCommand.End(70, cause, "cannot start on node1: no"));
+  }
+
   @Test
   void withoutAnotherNodeAJobOfWhichOneLacksTheProgramDoesNotBegin() {
     Job job = job(2, 1, 3, OnNoSpare.WAIT);
@@ -240,8 +249,8 @@ final class JobControllerTest {
     assertThat(notices())
         .contains(
             new Notice.Degraded(
-                "the ranks of node1 stay there, as no other node has room for them: give the job a"
-                    + " spare"));
+                "the ranks of node1 stay there because no other node has room for them: give the"
+                    + " job a spare"));
     commit(job, 0, 1);
     assertThat(notices()).noneMatch(Notice.Degraded.class::isInstance);
     assertThat(job.recoveries()).isZero();
@@ -261,7 +270,8 @@ final class JobControllerTest {
         .filteredOn(Notice.Degraded.class::isInstance)
         .singleElement()
         .asString()
-        .contains("the ranks of node0 stay there, as more members of a group are on it")
+        .contains(
+            "the ranks of node0 stay there because it holds more members of a checkpoint group")
         .doesNotContain("room");
   }
 
@@ -295,7 +305,7 @@ final class JobControllerTest {
     "137, true, was killed by signal 9",
     "139, true, was killed by signal 11",
     "3, false, ended by itself with status 3",
-    "0, false, 'ended with status 0 without Fmi.close, as by System.exit'"
+    "0, false, 'ended with status 0 but without Fmi.close (did it call System.exit?)'"
   })
   void whatAPeerSawIsCorrectedWhenTheDaemonKnows(int status, boolean signaled, String cause) {
     Job job = jobWhoseRank1IsSuspected();
@@ -687,7 +697,7 @@ final class JobControllerTest {
     assertThat(end().status()).isEqualTo(70);
     assertThat(end().message())
         .contains("rank 1 was started 10 times")
-        .contains("rank 0 said of it: cannot be reached");
+        .contains("rank 0 reported: cannot be reached");
   }
 
   @Test
@@ -764,7 +774,7 @@ final class JobControllerTest {
             new JobCommand.End(
                 1,
                 EndCause.PROGRAM_FAILED,
-                "rank 1 has thrown outside of loops: IllegalStateException: no"));
+                "rank 1 threw an exception outside of loops: IllegalStateException: no"));
   }
 
   /** Whoever words it has an advice for that. */
@@ -788,8 +798,8 @@ final class JobControllerTest {
     assertThat(end().status()).isEqualTo(1);
     assertThat(end().message())
         .isEqualTo(
-            "rank 1 has thrown an exception outside of loops; it ended with status 0 without"
-                + " Fmi.close, as by System.exit");
+            "rank 1 threw an exception outside of loops; it ended with status 0 but without"
+                + " Fmi.close (did it call System.exit?)");
   }
 
   @Test
@@ -826,7 +836,8 @@ final class JobControllerTest {
     assertThat(all(JobCommand.End.class)).isEmpty();
     allFailAt(job, 4, 2, 5);
     assertThat(end().message())
-        .startsWith("rank 0 has thrown in iteration 5 of loop 0: IllegalStateException: no; it ")
+        .startsWith(
+            "rank 0 threw an exception in iteration 5 of loop 0: IllegalStateException: no; it ")
         .contains("failed by itself 3 times");
   }
 
@@ -939,7 +950,7 @@ final class JobControllerTest {
     assertThat(end().status()).isEqualTo(70);
     assertThat(end().message())
         .contains("rank 1")
-        .endsWith("; it would be recovery 2 of at most 1");
+        .endsWith("; recovery 2 would exceed the limit of 1");
     assertThat(end().cause()).isEqualTo(EndCause.TOO_MANY_RECOVERIES);
   }
 
@@ -1011,16 +1022,15 @@ final class JobControllerTest {
     assertThat(missed(200, new FaultSpec(false, 1, false, FaultPoint.ENCODE, 55)))
         .isEqualTo("rank1@55:encode no checkpoint was taken at that iteration");
     assertThat(missed(200, new FaultSpec(false, 1, false, FaultPoint.AGREE, 55)))
-        .isEqualTo(
-            "rank1@55:agree no checkpoint that nobody waits for was taken at that iteration");
+        .isEqualTo("rank1@55:agree no asynchronous checkpoint was taken at that iteration");
     assertThat(missed(200, new FaultSpec(true, 1, false, FaultPoint.ITERATION, 55)))
-        .isEqualTo("node1@55 no rank came to that iteration, or no rank of node1 did");
+        .isEqualTo("node1@55 no rank reached that iteration, or no rank of node1 did");
     assertThat(missed(200, new FaultSpec(false, 0, true, FaultPoint.REBUILD, -1)))
-        .startsWith("daemon0@rebuild no recovery had to rebuild a checkpoint there");
+        .startsWith("daemon0@rebuild no recovery had to rebuild a checkpoint of that iteration");
     assertThat(missed(-1, new FaultSpec(false, 0, false, FaultPoint.ITERATION, 5)))
         .isEqualTo("rank0@5 the program has no loop");
     assertThat(missed(-1, new FaultSpec(false, 0, false, FaultPoint.PROLOGUE, -1)))
-        .isEqualTo("rank0@prologue no rank came to that place");
+        .isEqualTo("rank0@prologue no rank reached that place");
   }
 
   // ---- a rank that does not get to run where it is
@@ -1067,8 +1077,7 @@ final class JobControllerTest {
     assertThat(newest(1).incarnation()).isEqualTo(3);
     assertThat(degraded())
         .containsExactly(
-            "rank 1 was lost again and again on node1 before all ranks ran: it starts on node2"
-                + " now");
+            "rank 1 was lost repeatedly on node1 before all ranks ran: it now starts on node2");
   }
 
   /** The start of the job is no exception: there is nothing yet that a rank could leave behind. */

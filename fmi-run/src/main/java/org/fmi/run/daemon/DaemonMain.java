@@ -25,10 +25,22 @@ import org.fmi.run.process.ProcessGroup;
  * Its instructions come on standard input, as they hold the job's secret.
  */
 public final class DaemonMain {
-  /** Said last by one that has left nothing behind. */
+  /** The last line of a daemon that has left nothing behind. */
   public static final String DONE = "fmi-daemon: done";
 
   private static final int CANNOT_START = 70;
+
+  /** Status of a daemon that a setting keeps from starting: any node would fail alike. */
+  public static final int WRONG_SETTING = 78;
+
+  /** A setting of the job that the daemon cannot use. */
+  private static final class WrongSettingException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    WrongSettingException(IOException cause) {
+      super(cause.getMessage(), cause);
+    }
+  }
 
   private DaemonMain() {}
 
@@ -42,9 +54,9 @@ public final class DaemonMain {
       // Not by exit, which begins with a search for a logger in all jars.
       Runtime.getRuntime().halt(0);
     } catch (IOException | InvalidPathException e) {
-      // One line: it ends up in front of the user.
+      // One line, because it is shown to the user.
       System.err.println("fmi-daemon: " + Refusal.text(e));
-      System.exit(CANNOT_START);
+      System.exit(e instanceof WrongSettingException ? WRONG_SETTING : CANNOT_START);
     }
   }
 
@@ -68,14 +80,14 @@ public final class DaemonMain {
     }
     daemon.run();
     boolean done = close(daemon);
-    // What fmirun has on this machine, if it was killed.
+    // The directory of fmirun on this machine, if it was killed.
     DeadJobs.sweep(bootstrap.pieces());
     if (done) {
       System.err.println(DONE);
     }
   }
 
-  /** Where checkpoints are kept. */
+  /** Returns the directory of checkpoints. */
   private static NodeDirectory pieces(Bootstrap bootstrap, NodeDirectory directory)
       throws IOException {
     if (bootstrap.pieces().isEmpty()) {
@@ -85,7 +97,7 @@ public final class DaemonMain {
       return NodeDirectory.createOnDisk(bootstrap);
     } catch (IOException e) {
       directory.delete();
-      throw e;
+      throw new WrongSettingException(e);
     }
   }
 
@@ -101,7 +113,7 @@ public final class DaemonMain {
     return new Daemon(bootstrap, Installation.current(), directory, pieces(bootstrap, directory));
   }
 
-  /** On SIGTERM, which fmirun never sends, and at an exit because the daemon cannot be made. */
+  /** Handles SIGTERM, which fmirun never sends, and an exit because the daemon cannot be made. */
   private static void terminated(CompletableFuture<Daemon> made, Bootstrap bootstrap) {
     try {
       Daemon daemon = made.get();
@@ -116,7 +128,7 @@ public final class DaemonMain {
     DeadJobs.sweep(bootstrap.pieces());
   }
 
-  /** Whether it has left nothing behind. */
+  /** Closes the daemon; returns whether it has left nothing behind. */
   private static boolean close(Daemon daemon) {
     try {
       daemon.close();
@@ -132,7 +144,8 @@ public final class DaemonMain {
   private static void needTool(String name) throws IOException {
     String path = System.getenv("PATH");
     for (String directory : (path == null ? "" : path).split(":")) {
-      if (new File(directory, name).canExecute()) { // not as a Path, which not every name can be
+      if (new File(directory, name)
+          .canExecute()) { // not as a Path, because not every name is a valid one
         return;
       }
     }

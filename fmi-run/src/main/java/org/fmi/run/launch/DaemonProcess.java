@@ -34,7 +34,7 @@ public final class DaemonProcess {
      * @param status of the process
      * @param lines the last ones of its error output
      */
-    String of(int status, List<String> lines);
+    StartFailure of(int status, List<String> lines);
   }
 
   private DaemonProcess(Process process, Explanation explanation, Predicate<String> isNoise) {
@@ -63,9 +63,9 @@ public final class DaemonProcess {
    * Follows it until it ends, on a thread of its own.
    *
    * @param onLine takes what it prints, and whether that is only for those who want everything
-   * @param onExit takes the reason why it ended, in one line
+   * @param onExit takes the reason why it ended
    */
-  public void follow(BiConsumer<String, Boolean> onLine, Consumer<String> onExit) {
+  public void follow(BiConsumer<String, Boolean> onLine, Consumer<StartFailure> onExit) {
     Thread.ofPlatform()
         .daemon()
         .name("fmi-launched-" + process.pid())

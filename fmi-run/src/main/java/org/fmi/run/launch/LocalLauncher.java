@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.run.Installation;
+import org.fmi.run.daemon.DaemonMain;
 import org.fmi.run.daemon.NodeFence;
 
 /** Makes nodes out of daemons on this machine. */
@@ -20,9 +21,11 @@ public final class LocalLauncher implements Launcher {
         List.of(installation.daemon().toString()),
         bootstrap,
         (status, lines) ->
-            lines.isEmpty()
-                ? "its daemon ended with status " + status
-                : lines.getLast().replaceFirst("^fmi-daemon: ", ""),
+            new StartFailure(
+                lines.isEmpty()
+                    ? "its daemon ended with status " + status
+                    : lines.getLast().replaceFirst("^fmi-daemon: ", ""),
+                status == DaemonMain.WRONG_SETTING),
         _ -> false);
   }
 

@@ -26,19 +26,20 @@ interface RemoteShell {
    * @param status of the process here
    * @param lines the last ones that came
    */
-  String explain(String host, String prefix, int status, List<String> lines);
+  StartFailure explain(String host, String prefix, int status, List<String> lines);
 
   /** Whether a line is no word of the daemon. */
   boolean isOwn(String line);
 
-  /** FMI is not where it should be. */
-  static String notInstalled(String host, String prefix, String reason) {
-    return "FMI is not installed at "
-        + prefix
-        + " on "
-        + host
-        + " ("
-        + reason
-        + "): install it there, or name the place with --prefix";
+  /** Returns the failure of a host without FMI at its prefix. */
+  static StartFailure notInstalled(String host, String prefix, String reason) {
+    return StartFailure.ofAnyNode(
+        "FMI is not installed at "
+            + prefix
+            + " on "
+            + host
+            + " ("
+            + reason
+            + "): install it there, or name its directory with --prefix");
   }
 }

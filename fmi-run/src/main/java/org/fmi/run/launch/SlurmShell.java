@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.fmi.run.daemon.DaemonMain;
 import org.fmi.run.slurm.Allocation;
 import org.fmi.run.slurm.LentNodes;
 
@@ -89,17 +90,18 @@ final class SlurmShell implements RemoteShell {
   }
 
   @Override
-  public String explain(String host, String prefix, int status, List<String> lines) {
+  public StartFailure explain(String host, String prefix, int status, List<String> lines) {
     Optional<String> daemon = lines.stream().filter(line -> line.startsWith(DAEMON)).findFirst();
     if (daemon.isPresent()) {
-      return daemon.get().substring(DAEMON.length());
+      return new StartFailure(
+          daemon.get().substring(DAEMON.length()), status == DaemonMain.WRONG_SETTING);
     }
     Optional<String> noSrun =
         lines.stream()
             .filter(line -> line.startsWith("setsid: ") || line.startsWith("env: "))
             .findFirst();
     if (noSrun.isPresent()) {
-      return "srun cannot be run on this machine (" + noSrun.get() + ")";
+      return StartFailure.ofAnyNode("cannot run srun on this machine (" + noSrun.get() + ")");
     }
     List<String> errors =
         lines.stream()
@@ -116,22 +118,24 @@ final class SlurmShell implements RemoteShell {
                     ? errors.getFirst()
                     : lines.isEmpty() ? "status " + status : lines.getLast().strip());
     if (GONE.matcher(String.join("\n", lines)).find()) {
-      return "Slurm job "
-          + nodes.jobOf(host)
-          + " is over ("
-          + first
-          + "); if this is not in that job, "
-          + Allocation.LEAVE;
+      return StartFailure.ofAnyNode(
+          "Slurm job "
+              + nodes.jobOf(host)
+              + " is over ("
+              + first
+              + "); if this is not in that job, "
+              + Allocation.LEAVE);
     }
     if (NO_PROGRAM.contains(status)) {
       return RemoteShell.notInstalled(host, prefix, first);
     }
-    return status == 0
-        ? "its step ended (" + first + ")"
-        : "Slurm does not run its daemon ("
-            + first
-            + "): see what sinfo says of "
-            + host
-            + ", or leave it out";
+    return StartFailure.ofNode(
+        status == 0
+            ? "its step ended (" + first + ")"
+            : "Slurm does not run its daemon ("
+                + first
+                + "): check "
+                + host
+                + " with sinfo, or omit it");
   }
 }

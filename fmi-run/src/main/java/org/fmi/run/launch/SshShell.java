@@ -3,6 +3,7 @@ package org.fmi.run.launch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import org.fmi.run.daemon.DaemonMain;
 
 /** ssh, without passwords. */
 final class SshShell implements RemoteShell {
@@ -48,43 +49,50 @@ final class SshShell implements RemoteShell {
 
   /** One line that names what is wrong and the way out. */
   @Override
-  public String explain(String host, String prefix, int status, List<String> lines) {
+  public StartFailure explain(String host, String prefix, int status, List<String> lines) {
     String all = String.join("\n", lines);
     String last = lines.isEmpty() ? "status " + status : lines.getLast().strip();
     if (status == SSH_FAILED) {
-      if (all.contains("Could not resolve hostname")) {
-        return "unknown host " + host + ": correct its name";
-      }
-      if (all.contains("REMOTE HOST IDENTIFICATION HAS CHANGED")) {
-        return "the host key of "
-            + host
-            + " is not the one known to ssh: if that is right, remove the old one (ssh-keygen -R "
-            + host
-            + ")";
-      }
-      if (all.contains("Host key verification failed")) {
-        return "the host key of "
-            + host
-            + " is not known to ssh: log in once by hand, or add it to ~/.ssh/known_hosts";
-      }
-      if (all.contains("Permission denied")) {
-        return host
-            + " does not let you in without a password: set up a key (ssh-copy-id "
-            + host
-            + ")";
-      }
-      return "ssh cannot reach "
-          + host
-          + " ("
-          + last.replaceFirst("^ssh: ", "")
-          + "): check that it is up and runs sshd, or leave it out";
+      return StartFailure.ofNode(noConnection(host, all, last));
     }
     if (status == NOT_FOUND && last.startsWith("setsid: ")) {
-      return "there is no ssh on this machine (" + last + "): install it (openssh-client)";
+      return StartFailure.ofAnyNode(
+          "ssh is not installed on this machine (" + last + "): install openssh-client");
     }
     if (status == NOT_FOUND || status == NOT_EXECUTABLE) {
       return RemoteShell.notInstalled(host, prefix, last);
     }
-    return last.replaceFirst("^fmi-daemon: ", "");
+    return new StartFailure(
+        last.replaceFirst("^fmi-daemon: ", ""), status == DaemonMain.WRONG_SETTING);
+  }
+
+  private static String noConnection(String host, String all, String last) {
+    if (all.contains("Could not resolve hostname")) {
+      return "unknown host " + host + ": correct its name";
+    }
+    if (all.contains("REMOTE HOST IDENTIFICATION HAS CHANGED")) {
+      return "the host key of "
+          + host
+          + " differs from the one known to ssh: if the change is legitimate, remove the old key"
+          + " (ssh-keygen -R "
+          + host
+          + ")";
+    }
+    if (all.contains("Host key verification failed")) {
+      return "the host key of "
+          + host
+          + " is not known to ssh: log in once by hand, or add it to ~/.ssh/known_hosts";
+    }
+    if (all.contains("Permission denied")) {
+      return host
+          + " does not accept a login without a password: set up a key (ssh-copy-id "
+          + host
+          + ")";
+    }
+    return "ssh cannot reach "
+        + host
+        + " ("
+        + last.replaceFirst("^ssh: ", "")
+        + "): check that it is up and runs sshd, or omit it";
   }
 }

@@ -6,9 +6,6 @@ import org.fmi.job.JobCommand;
 public final class EndText {
   private EndText() {}
 
-  /** By it a reason names an option, as an error in what fmirun was given. */
-  private static final String OPTION = " --";
-
   /**
    * Empty if all went well.
    *
@@ -16,28 +13,30 @@ public final class EndText {
    */
   public static String of(JobCommand.End end, boolean local) {
     return switch (end.cause()) {
-      // What keeps a daemon from starting keeps any other on the machine from it, and any other
-      // that was given the same.
+      // On one machine, every daemon would fail alike.
       case CANNOT_START ->
-          local || end.message().contains(OPTION)
+          local
               ? end.message()
-              : end.message() + "; a spare node would take its place (--spares, --hosts)";
-      case NO_SPARE -> end.message() + "; give more nodes, or --on-no-spare share or wait";
+              : end.message()
+                  + "; with a spare node, the job would start without it (--spares, --hosts)";
+      case NO_SPARE -> end.message() + "; use more nodes, or --on-no-spare share or wait";
       case NO_NODE ->
-          end.message() + "; give spare nodes (--spares, or more hosts than the ranks need)";
+          end.message() + "; use spare nodes (--spares, or more hosts than the ranks need)";
       case TOO_MANY_RECOVERIES -> end.message() + " (--max-recoveries)";
       case CHECKPOINTS_LOST ->
           end.message()
-              + "; more losses per group (--group-losses), ranks on more nodes (--ppn, --hosts),"
-              + " smaller groups (--group-size) and spare nodes make this less likely";
+              + "; to make this less likely, let groups survive more losses (--group-losses),"
+              + " spread the ranks over more nodes (--ppn, --hosts), use smaller groups"
+              + " (--group-size) or spare nodes";
       case OUT_OF_MEMORY ->
-          end.message() + "; -J -Xmx4g, for example, gives each rank a larger heap";
+          end.message() + "; give each rank a larger heap, for example with -J -Xmx4g";
       case ALL_ENDED,
           PROGRAM_FAILED,
           INTERRUPTED,
           ABORTED,
           NOT_ALL_JOINED,
           UNFIT_NODE,
+          CANNOT_START_ANYWHERE,
           NEVER_RAN,
           UNRECOVERABLE,
           LOST_WHILE_ENDING ->

@@ -112,7 +112,7 @@ final class FlushDesk {
   void lost(int node, String name) {
     carryOut(decisions.lost(node, name));
     if (decisions.awaited() == null) {
-      answer(NONE, name + " was lost before");
+      answer(NONE, name + " was lost before it was written");
     }
   }
 
@@ -173,7 +173,7 @@ final class FlushDesk {
             return;
           }
           if (decisions.awaited() == null) {
-            answer(NONE, "not all ranks have kept it");
+            answer(NONE, "not all ranks still have it in memory");
           } else {
             lookLater(waiter);
           }
@@ -209,6 +209,7 @@ final class FlushDesk {
               OUT_OF_MEMORY,
               NOT_ALL_JOINED,
               CANNOT_START,
+              CANNOT_START_ANYWHERE,
               UNFIT_NODE,
               NO_SPARE,
               NO_NODE,
@@ -256,7 +257,7 @@ final class FlushDesk {
     CheckpointId line = decisions.awaited();
     return line == null
         ? "ends"
-        : "waits for the checkpoint of iteration " + line.iteration() + " to be on files";
+        : "waits for the checkpoint of iteration " + line.iteration() + " to be written to files";
   }
 
   /** The end waits no longer. */

@@ -28,6 +28,7 @@ import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
 import org.fmi.node.Refusal;
 import org.fmi.run.launch.DaemonProcess;
+import org.fmi.run.launch.StartFailure;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.process.MachineLoad;
@@ -158,7 +159,7 @@ final class Nodes {
               post.execute(
                   () -> {
                     if (why != null) {
-                      launchFailed(node, launch, why);
+                      launchFailed(node, launch, StartFailure.ofNode(why));
                     }
                     ending.finished(launch);
                   });
@@ -221,10 +222,10 @@ final class Nodes {
     ending.started(process);
     process.follow(
         (line, noise) -> post.execute(() -> daemonSays(node, launch, line, noise)),
-        reason ->
+        failure ->
             post.execute(
                 () -> {
-                  exited(node, launch, process, reason);
+                  exited(node, launch, process, failure);
                   ending.finished(process);
                 }));
     if (node.launch == launch) {
@@ -236,14 +237,14 @@ final class Nodes {
     }
   }
 
-  private void exited(NodeHandle node, Launch launch, DaemonProcess process, String reason) {
+  private void exited(NodeHandle node, Launch launch, DaemonProcess process, StartFailure failure) {
     if (ending.begun() && node.process == process) {
       node.process = null;
       if (!process.endedWell()) {
         fence(node, node.generation);
       }
     } else {
-      launchFailed(node, launch, reason);
+      launchFailed(node, launch, failure);
     }
   }
 
@@ -256,18 +257,19 @@ final class Nodes {
     }
   }
 
-  private void launchFailed(NodeHandle node, Launch launch, String reason) {
+  private void launchFailed(NodeHandle node, Launch launch, StartFailure failure) {
     // The connection of a node that is up reports its loss, and knows better why.
     if (node.launch != launch || node.up) {
       return;
     }
     node.forget();
     if (launch.generation == 0) {
-      listener.onLost(node, new JobEvent.NodeLost(node.number, reason));
+      listener.onLost(
+          node, new JobEvent.NodeLost(node.number, failure.reason(), failure.general()));
       return;
     }
     // Ranks wait for it.
-    sayIfVerbose(node, " does not come back yet: " + reason);
+    sayIfVerbose(node, " has not returned yet: " + failure.reason());
     fence(node, node.generation);
     var _ =
         loop.schedule(
@@ -300,7 +302,7 @@ final class Nodes {
               try {
                 around.launcher().killDaemon(node.name, pid);
               } catch (IOException e) {
-                around.console().line("fmi: the daemon of " + node.name + " lives on: " + e);
+                around.console().line("fmi: cannot kill the daemon of " + node.name + ": " + e);
               }
             });
   }
@@ -316,9 +318,9 @@ final class Nodes {
     } else {
       if (!reason.equals(node.refusal)) {
         node.refusal = reason;
-        say(node, " comes back, but cannot be used: " + reason + "; it is tried again");
+        say(node, " returned but cannot be used: " + reason + "; retrying");
       }
-      launchFailed(node, launch, reason);
+      launchFailed(node, launch, StartFailure.ofNode(reason));
     }
   }
 
@@ -334,7 +336,7 @@ final class Nodes {
       node.forget();
       listener.onLost(node, new JobEvent.NodeLost(node.number, reason));
     } else {
-      launchFailed(node, launch, reason);
+      launchFailed(node, launch, StartFailure.ofNode(reason));
     }
   }
 
@@ -419,7 +421,7 @@ final class Nodes {
         }
       }
     }
-    throw new Acceptor.Refused(UNKNOWN_DAEMON, "no daemon that is waited for");
+    throw new Acceptor.Refused(UNKNOWN_DAEMON, "not an expected daemon");
   }
 
   /** The connection of one daemon. */
@@ -445,7 +447,7 @@ final class Nodes {
       try {
         listener.onMessage(node, FromDaemonCodec.decode(frame));
       } catch (BadMessageException e) {
-        lost(node, "its daemon sent nonsense: " + e.getMessage());
+        lost(node, "its daemon sent an invalid message: " + e.getMessage());
       }
     }
 
@@ -458,7 +460,7 @@ final class Nodes {
               case SILENT -> "its daemon was " + closed.detail();
               case PEER, BROKEN ->
                   node.terminated
-                      ? "its daemon was told to end by somebody else"
+                      ? "its daemon was terminated from outside the job"
                       : "the connection to its daemon broke";
               case HERE, PROTOCOL, UNREACHABLE, REFUSED, NOT_AUTHENTIC ->
                   "the connection to its daemon ended (" + closed + ")";

@@ -3,16 +3,17 @@ package org.fmi.run.slurm;
 import java.util.List;
 
 /**
- * How the daemon of a lent node gets its instructions. The script of the node's own job of Slurm
- * runs it, so that no srun of another job can end it; a step of that job, started by fmirun, brings
- * what it is to know, which holds the job's secret, and prints what it prints. Both meet in a
- * directory in memory that only the user can enter, and that is gone once they have met.
+ * Delivers the instructions to the daemon of a lent node. The script of the node's own Slurm job
+ * runs the daemon, so that no srun of another job can end it. A step of that job, started by
+ * fmirun, brings the instructions, which contain the job's secret, and prints the daemon's output.
+ * Both meet in a directory in memory that only the user can enter, and that is deleted once they
+ * have met.
  */
 final class HandOver {
   /**
-   * The script of the node's job. It ends with the daemon, or when nobody brings instructions: then
-   * fmirun is dead. Slurm ends the job by one TERM to all its processes. A daemon that was killed
-   * could not clean up; the script does.
+   * The script of the node's job. It ends with the daemon, or when no instructions arrive because
+   * fmirun is dead. Slurm ends the job by one TERM to all its processes. The script cleans up after
+   * a daemon that was killed.
    */
   static final String SCRIPT =
       """
@@ -39,13 +40,13 @@ final class HandOver {
       daemon
       status=$?
       case $status in
-        0 | 70 | 143) ;;
+        0 | 70 | 78 | 143) ;;
         *) daemon --fence ;;
       esac
       echo "fmi-lent: $status" >&4
       """;
 
-  /** A step next to it; Slurm may say that a script runs before it does. */
+  /** A step beside the script; Slurm may report that a script runs before it does. */
   private static final String STEP =
       """
       trap '' USR1
@@ -53,10 +54,10 @@ final class HandOver {
       tries=0
       until [ -p "$d/out" ]; do
         tries=$((tries + 1))
-        [ $tries -le 300 ] || { echo "fmi-daemon: Slurm job $1 does not run its script"; exit 70; }
+        [ $tries -le 300 ] || { echo "fmi-daemon: Slurm job $1 did not start its script"; exit 70; }
         sleep 0.1
       done
-      [ -O "$d" ] || { echo "fmi-daemon: $d belongs to somebody else"; exit 70; }
+      [ -O "$d" ] || { echo "fmi-daemon: $d belongs to another user"; exit 70; }
       exec 3<"$d/out"
       { printf '%s\n' "$2"; cat; } >"$d/part" && mv "$d/part" "$d/word"
       status=137
@@ -72,8 +73,8 @@ final class HandOver {
   private HandOver() {}
 
   /**
-   * The command of the step. It hands its standard input over, prints what the daemon prints, and
-   * ends with its status.
+   * Returns the command of the step. It hands its standard input over, prints the daemon's output,
+   * and ends with its status.
    *
    * @param job the number of the node's job
    * @param daemon the path of the program

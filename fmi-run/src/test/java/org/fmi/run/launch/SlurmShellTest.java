@@ -39,27 +39,30 @@ final class SlurmShellTest {
       delimiter = '|',
       textBlock =
           """
-          1 | srun: error: Requested node configuration is not available | node3, or leave it out
-          233 | srun: error: Task launch for StepId=7.2 failed on node node3: Timeout | Task launch
-          2 | slurmstepd: error: execve(): /opt/fmi/bin/fmi-daemon: No such file | --prefix
-          127 | slurm_script: 20: exec: /opt/fmi/bin/fmi-daemon: not found | --prefix
-          1 | srun: error: Unable to confirm allocation for job 7: Invalid job id specified | unset SLURM_JOB_ID, or use --launcher local
-          1 | srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 7 | Slurm job 7 is over
-          0 | srun: error: Node failure on node3 | its step ended (Node failure on node3)
-          70 | fmi-daemon: FMI needs a JDK 25 | FMI needs a JDK 25
-          127 | setsid: failed to execute srun: No such file or directory | srun cannot be run
+          1 | srun: error: Requested node configuration is not available | check node3 with sinfo, or omit it | false
+          233 | srun: error: Task launch for StepId=7.2 failed on node node3: Timeout | Task launch | false
+          2 | slurmstepd: error: execve(): /opt/fmi/bin/fmi-daemon: No such file | --prefix | true
+          127 | slurm_script: 20: exec: /opt/fmi/bin/fmi-daemon: not found | --prefix | true
+          1 | srun: error: Unable to confirm allocation for job 7: Invalid job id specified | unset SLURM_JOB_ID, or use --launcher local | true
+          1 | srun: Check SLURM_JOB_ID environment variable. Expired or invalid job 7 | Slurm job 7 is over | true
+          0 | srun: error: Node failure on node3 | its step ended (Node failure on node3) | false
+          70 | fmi-daemon: FMI needs a JDK 25 | FMI needs a JDK 25 | false
+          78 | fmi-daemon: --node-dir /data: no such directory | --node-dir /data | true
+          127 | setsid: failed to execute srun: No such file or directory | cannot run srun | true
           """)
-  void saysInOneLineWhatIsWrong(int status, String line, String expected) {
+  void saysInOneLineWhatIsWrong(int status, String line, String expected, boolean general) {
     String task = "srun: error: node3: task 0: Exited with exit code 70";
     List<String> lines = List.of(task, line, task);
-    String text = shell.explain("node3", "/opt/fmi", status, lines);
+    StartFailure failure = shell.explain("node3", "/opt/fmi", status, lines);
+    String text = failure.reason();
     assertThat(text).contains(expected).doesNotContain("\n").doesNotContain("srun: error");
     assertThat(text).doesNotStartWith("fmi-daemon: ");
+    assertThat(failure.general()).isEqualTo(general);
   }
 
   @Test
   void saysSomethingEvenIfThereIsNothingToSay() {
-    assertThat(shell.explain("node3", "/opt/fmi", 1, List.of())).contains("status 1");
+    assertThat(shell.explain("node3", "/opt/fmi", 1, List.of()).reason()).contains("status 1");
   }
 
   @Test

@@ -24,25 +24,29 @@ final class SshShellTest {
       delimiter = '|',
       textBlock =
           """
-          255 | ssh: Could not resolve hostname h1: Name or service not known | unknown host h1
-          255 | Host key verification failed. | not known to ssh
-          255 | root@h1: Permission denied (publickey,password). | ssh-copy-id h1
-          255 | ssh: connect to host h1 port 22: Connection refused | cannot reach h1 (connect to
-          255 | ssh: connect to host h1 port 22: No route to host | No route to host
-          127 | setsid: failed to execute ssh: No such file or directory | openssh-client
-          127 | bash: line 1: /opt/fmi/bin/fmi-daemon: No such file or directory | --prefix
-          70 | fmi-daemon: FMI needs a JDK 25, the newest found is 17 on h1 | needs a JDK 25
+          255 | ssh: Could not resolve hostname h1: Name or service not known | unknown host h1 | false
+          255 | Host key verification failed. | not known to ssh | false
+          255 | root@h1: Permission denied (publickey,password). | ssh-copy-id h1 | false
+          255 | ssh: connect to host h1 port 22: Connection refused | cannot reach h1 (connect to | false
+          255 | ssh: connect to host h1 port 22: No route to host | No route to host | false
+          127 | setsid: failed to execute ssh: No such file or directory | openssh-client | true
+          127 | bash: line 1: /opt/fmi/bin/fmi-daemon: No such file or directory | --prefix | true
+          70 | fmi-daemon: FMI needs a JDK 25, the newest found is 17 on h1 | needs a JDK 25 | false
+          78 | fmi-daemon: --node-dir /data: no such directory on this node | --node-dir /data | true
           """)
-  void saysInOneLineWhatIsWrong(int status, String line, String expected) {
-    String text = new SshShell().explain("h1", "/opt/fmi", status, List.of("Welcome to h1", line));
+  void saysInOneLineWhatIsWrong(int status, String line, String expected, boolean general) {
+    StartFailure failure =
+        new SshShell().explain("h1", "/opt/fmi", status, List.of("Welcome to h1", line));
+    String text = failure.reason();
     assertThat(text).contains(expected).doesNotContain("\n");
     assertThat(text).doesNotStartWith("fmi-daemon: ");
+    assertThat(failure.general()).isEqualTo(general);
   }
 
   @ParameterizedTest
   @CsvSource({"255", "1"})
   void saysSomethingEvenIfThereIsNothingToSay(int status) {
-    assertThat(new SshShell().explain("h1", "/opt/fmi", status, List.of()))
+    assertThat(new SshShell().explain("h1", "/opt/fmi", status, List.of()).reason())
         .contains("status " + status);
   }
 }

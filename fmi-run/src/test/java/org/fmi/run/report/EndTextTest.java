@@ -19,14 +19,17 @@ final class EndTextTest {
   @Test
   void namesTheOptionsThatWouldHaveHelped() {
     assertThat(EndText.of(new JobCommand.End(70, EndCause.NO_SPARE, "no spare is left"), false))
-        .isEqualTo("no spare is left; give more nodes, or --on-no-spare share or wait");
+        .isEqualTo("no spare is left; use more nodes, or --on-no-spare share or wait");
     assertThat(EndText.of(new JobCommand.End(70, EndCause.TOO_MANY_RECOVERIES, "too many"), false))
         .isEqualTo("too many (--max-recoveries)");
     assertThat(
             EndText.of(new JobCommand.End(70, EndCause.CHECKPOINTS_LOST, "lost for good"), false))
         .contains("--group-size", "--ppn", "--hosts");
-    assertThat(EndText.of(new JobCommand.End(1, EndCause.OUT_OF_MEMORY, "rank 1 has thrown"), true))
-        .isEqualTo("rank 1 has thrown; -J -Xmx4g, for example, gives each rank a larger heap");
+    assertThat(
+            EndText.of(
+                new JobCommand.End(1, EndCause.OUT_OF_MEMORY, "rank 1 threw an exception"), true))
+        .isEqualTo(
+            "rank 1 threw an exception; give each rank a larger heap, for example with -J -Xmx4g");
     assertThat(EndText.of(new JobCommand.End(0, EndCause.ALL_ENDED, ""), false)).isEmpty();
   }
 
@@ -35,11 +38,18 @@ final class EndTextTest {
   void aSpareIsNamedWhereItMayStart() {
     JobCommand.End end = new JobCommand.End(70, EndCause.CANNOT_START, "cannot start on a: down");
     assertThat(EndText.of(end, false))
-        .endsWith("; a spare node would take its place (--spares, --hosts)");
+        .endsWith("; with a spare node, the job would start without it (--spares, --hosts)");
     assertThat(EndText.of(end, true)).isEqualTo(end.message());
-    JobCommand.End gone =
-        new JobCommand.End(
-            70, EndCause.CANNOT_START, "cannot start on a: the job is over; use --launcher local");
-    assertThat(EndText.of(gone, false)).isEqualTo(gone.message());
+    // The words of a reason decide nothing.
+    JobCommand.End named =
+        new JobCommand.End(70, EndCause.CANNOT_START, "cannot start on a: no --launcher there");
+    assertThat(EndText.of(named, false)).endsWith("(--spares, --hosts)");
+  }
+
+  @Test
+  void noSpareIsNamedWhereItWouldFailAlike() {
+    JobCommand.End end =
+        new JobCommand.End(70, EndCause.CANNOT_START_ANYWHERE, "cannot start on a: no");
+    assertThat(EndText.of(end, false)).isEqualTo(end.message());
   }
 }
