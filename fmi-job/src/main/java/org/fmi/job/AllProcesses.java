@@ -6,10 +6,10 @@ import org.fmi.job.Ranks.Life;
 import org.fmi.job.Ranks.Rank;
 
 /**
- * Starts the first process of each rank, and kills all processes to restart them: some per event.
- * There may be a million ranks, and whoever carries commands out has to hear of other things in
- * between, first of all that nodes are alive. What has happened by then may have changed what a
- * rank needs, so that is looked at when it is its turn.
+ * Starts the first process of each rank, and kills all processes to restart them, some per event.
+ * There may be a million ranks, and the shell must handle other events in between, above all
+ * heartbeats of nodes. Events in between may change the needs of a rank, so its state is checked at
+ * its turn.
  */
 final class AllProcesses {
   private final int atOnce;
@@ -22,14 +22,14 @@ final class AllProcesses {
   /** The rank whose turn it is; the number of ranks if all have had theirs. */
   private int next;
 
-  /** All are started again in this epoch. */
+  /** Whether all are restarted in this epoch. */
   private boolean restarting;
 
-  /** Those that have run the program's code are to be killed before the next Start. */
+  /** Whether processes that have run the program's code must be killed before the next Start. */
   private boolean killing;
 
   /**
-   * @param atOnce how many ranks have their turn per event, at most
+   * @param atOnce the maximum number of ranks handled per event
    * @param spawn starts the process of a rank that has none, on its node
    */
   AllProcesses(
@@ -51,7 +51,7 @@ final class AllProcesses {
     this.next = ranks.size();
   }
 
-  /** Whether some have not had their turn. */
+  /** Whether some ranks have not had their turn. */
   boolean areUnderWay() {
     return next < ranks.size();
   }
@@ -62,7 +62,7 @@ final class AllProcesses {
     goOn();
   }
 
-  /** Kills those that have run the program's code, to start it anew; once per epoch. */
+  /** Kills processes that have run the program's code, to restart them; once per epoch. */
   void restart(int epoch, String reason) {
     if (restarting) {
       return;
@@ -70,22 +70,22 @@ final class AllProcesses {
     restarting = true;
     killing = true;
     out.report(new Notice.RecoveryBegun(epoch, true, reason));
-    next = 0; // and all that were started meanwhile have had their turn
+    next = 0; // and all that were started in the meantime have had their turn
     goOn();
   }
 
-  /** An epoch begins. What is to be killed is killed all the same. */
+  /** Notes a new epoch. Processes that were to be killed are still killed. */
   void epochBegins() {
     restarting = false;
   }
 
-  /** All have joined, and run the program's code from now on. */
+  /** Notes that all ranks have joined, and run the program's code from now on. */
   void begun() {
     assert !areUnderWay();
     killing = false;
   }
 
-  /** Lets the next ones have their turn, if some have not had it. */
+  /** Handles the next ranks, if any are left. */
   void goOn() {
     int end = (int) Math.min(ranks.size(), (long) next + atOnce);
     while (next < end) {
@@ -99,7 +99,8 @@ final class AllProcesses {
   private void turn(Rank rank) {
     int r = rank.number();
     if (rank.incarnation() < 0) {
-      if (placement.nodeOf(r) >= 0) { // else its node was lost: it is started when it has another
+      if (placement.nodeOf(r)
+          >= 0) { // otherwise its node was lost: it is started when it has another
         spawn.accept(rank);
       }
     } else if (killing && rank.life() == Life.ALIVE && rank.started()) {

@@ -4,15 +4,14 @@ import java.util.BitSet;
 import org.fmi.control.Notice;
 
 /**
- * Takes in nodes that a user gives to a job that runs. When one is up, it is a spare: ranks that
- * wait for a node get it, and those that are beyond the slots of theirs move as {@link Departures}
- * decides.
+ * Adds nodes that a user gives to a running job. A node that comes up is a spare: ranks that wait
+ * for a node get it, and ranks beyond the slots of their node move as {@link Departures} decides.
  */
 final class Arrivals {
   private final Placement placement;
   private final Outbox out;
 
-  /** New ones that were neither up nor lost, by number: whoever added them waits to hear that. */
+  /** New nodes that are neither up nor lost, by number; their users wait for the result. */
   private final BitSet awaited = new BitSet();
 
   Arrivals(Placement placement, Outbox out) {
@@ -20,14 +19,14 @@ final class Arrivals {
     this.out = out;
   }
 
-  /** A user adds a node. */
+  /** Adds a node for a user. */
   void add(JobSpec.Node node) {
     boolean isNew = placement.find(node.name()) < 0;
     int number = take(node, placement, out);
     awaited.set(number, isNew || awaited.get(number));
   }
 
-  /** A node is up. */
+  /** Notes that a node is up. */
   void up(int node) {
     String name = placement.name(node);
     out.report(new Notice.NodeReady(node, name));
@@ -37,7 +36,7 @@ final class Arrivals {
     }
   }
 
-  /** A node is lost, and the job goes on. */
+  /** Notes that a node is lost while the job continues. */
   void lost(int node, String reason) {
     if (awaited.get(node)) {
       awaited.clear(node);
@@ -46,7 +45,7 @@ final class Arrivals {
   }
 
   /**
-   * A node is added; one of this name that was lost is started again. Others stay what they are.
+   * Adds a node, or restarts a lost one of this name. Nodes in any other state are not changed.
    *
    * @return its number
    */
@@ -54,7 +53,7 @@ final class Arrivals {
     int known = placement.find(node.name());
     if (known < 0) {
       int number = placement.add(node);
-      // Before anything else of it: whoever keeps something by node learns its number here.
+      // First of all: others that keep data per node learn its number here.
       int slots = placement.capacity(number);
       out.report(new Notice.NodeAdded(number, node.name(), slots));
       out.add(new JobCommand.AddNode(number, node.name(), slots));

@@ -12,28 +12,29 @@ import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings all ranks to one place for a checkpoint that somebody has asked for: a user, the program,
- * or a rank whose log fills.
+ * Brings all ranks to one place for a requested checkpoint. A user, the program, or a rank whose
+ * log fills requests it.
  *
  * <pre>
- *  IDLE --asked, while all run: Hold--&gt; HOLDING --all have said where they can stop: Meet, the furthest--&gt; MEETING
+ *  IDLE --requested, all run: Hold-----&gt; HOLDING --all announced where they can stop: Meet, the furthest--&gt; MEETING
  *   ^                                      |                                                                 |
- *   |         nobody asks any more: GoOn   |                                                    committed there, or further
+ *   |         all are withdrawn: GoOn      |                                                       committed there, or further
  *   +--------------------------------------+                                                                 |
  *   +--------------------------------------------------------------------------------------------------------+
  *   The epoch is over: IDLE. Users' requests stay, the program repeats its own.
  * </pre>
  *
- * <p>Where ranks {@link #mayRepeat may repeat} what they did before a failure, all say first that
- * they do not any more (SETTLING, by Settle). Where no rank waits for checkpoints each is told to
- * begin one:
+ * <p>If ranks {@link #mayRepeat may repeat} work from before a failure, all announce first that
+ * they no longer do (SETTLING, by Settle). With asynchronous checkpoints, each rank receives the
+ * order to begin one:
  *
  * <pre>
- *  IDLE --asked, while all run: Begin--&gt; BEGINNING --one is committed, or nobody asks any more: GoOn--&gt; IDLE
+ *  IDLE --requested, all run: Begin--&gt; BEGINNING --one is committed, or all are withdrawn: GoOn--&gt; IDLE
  * </pre>
  *
- * <p>Whoever asks is served by the first checkpoint that is committed from then on, which may be
- * one that was due anyway. After Meet it can no longer be called off: a rank may be in it already.
+ * <p>The first checkpoint committed after a request serves it, even if that checkpoint was due
+ * anyway. After Meet, a request can no longer be withdrawn, because a rank may already be in the
+ * checkpoint.
  */
 final class CheckpointRequests {
   private static final long PROGRAM = -1;
@@ -49,11 +50,11 @@ final class CheckpointRequests {
   }
 
   /**
-   * One who asks.
+   * A request for a checkpoint.
    *
    * @param asker {@link #PROGRAM} for the program, {@link #LOG} for a rank whose log fills
-   * @param least where, at the earliest; null for anywhere
-   * @param files whether only one will do that is written to files, if the job writes any
+   * @param least the earliest place; null for any
+   * @param files whether only a checkpoint that is written to files will do, if the job writes any
    */
   private record Ask(long asker, @Nullable LoopPoint least, boolean files) {
     boolean isServed(LoopPoint at, boolean written) {
@@ -76,28 +77,28 @@ final class CheckpointRequests {
 
   private int epoch;
 
-  /** Whether all ranks have said in it that they repeat nothing any more. */
+  /** Whether all ranks have announced in this epoch that they repeat nothing any more. */
   private boolean settled;
 
-  /** Why none is taken any more; null while they are. */
+  /** Why no checkpoint is taken any more; null while checkpoints are taken. */
   private @Nullable String over;
 
-  /** Counts what ranks are asked. */
+  /** Numbers the requests to ranks. */
   private long request;
 
-  /** Who has said where it can stop. */
+  /** Ranks that have announced where they can stop. */
   private final BitSet said = new BitSet();
 
-  /** The furthest that was said; where all meet, after that. */
+  /** The furthest announced place; after that, the place where all ranks meet. */
   private @Nullable LoopPoint furthest;
 
-  /** Whether the checkpoint that all meet for is written to files. */
+  /** Whether the checkpoint at the meeting place is written to files. */
   private boolean meetsForFiles;
 
-  /** What was committed last in this epoch. */
+  /** The place of the last committed checkpoint in this epoch. */
   private @Nullable LoopPoint committed;
 
-  /** Its version. */
+  /** The version of that checkpoint. */
   private long newest = NOT_KNOWN;
 
   CheckpointRequests(int size, RecoveryPolicy policy, Outbox out) {
@@ -106,9 +107,9 @@ final class CheckpointRequests {
     this.out = out;
   }
 
-  // ---- who asks
+  // ---- requests
 
-  /** A user asks. */
+  /** Takes a request of a user. */
   void ask(long asker, boolean files) {
     if (over != null) {
       out.add(new JobCommand.NotCheckpointed(asker, over));
@@ -118,32 +119,32 @@ final class CheckpointRequests {
     next();
   }
 
-  /** The program asks, or a rank. */
+  /** Takes a request of the program or of a rank. */
   void wanted(RankMessage.CheckpointWanted m) {
     Ask ask = new Ask(m.files() ? PROGRAM : LOG, m.least(), false);
     boolean taken = committed != null && committed.reaches(m.least());
-    // Where only failed ranks go back others are at work before all are.
+    // With local rollback, ranks are at work before all of them run.
     if (over == null && m.epoch() == epoch && !taken && !asks.contains(ask)) {
       asks.add(ask);
       next();
     }
   }
 
-  /** A user does not want it any more. */
+  /** Withdraws a user's request. */
   void withdrawn(long asker) {
     asks.removeIf(ask -> ask.asker == asker);
     next();
   }
 
-  // ---- what ranks do
+  // ---- ranks
 
-  /** All ranks run in the epoch. */
+  /** Notes that all ranks run in the epoch. */
   void running() {
     running = true;
     next();
   }
 
-  /** The epoch is over: the next one begins. */
+  /** Notes the end of the epoch and the start of the next one. */
   void left(int newEpoch) {
     epoch = newEpoch;
     running = false;
@@ -154,7 +155,7 @@ final class CheckpointRequests {
     asks.removeIf(ask -> !ask.isUsers());
   }
 
-  /** A rank has said where it can stop, or that it repeats nothing any more. */
+  /** Notes that a rank has announced where it can stop, or that it repeats nothing any more. */
   void stops(int rank, RankMessage.Stops m) {
     if ((state != State.SETTLING && state != State.HOLDING) || m.request() != request) {
       return;
@@ -178,16 +179,16 @@ final class CheckpointRequests {
     }
   }
 
-  /** A checkpoint is committed in this epoch. */
+  /** Notes a committed checkpoint of this epoch. */
   void committed(RankMessage.CheckpointDone m) {
     Notice.CheckpointCommitted notice = m.committed();
     LoopPoint at = m.at();
     committed = at;
     newest = notice.version();
-    // A line that nobody waits for may be ended where all meet; some rank has begun it before.
+    // An asynchronous checkpoint may complete where all ranks meet; some rank has begun it before.
     boolean line = notice.iteration() < m.furthest();
     boolean met = state == State.MEETING && furthest != null && at.reaches(furthest) && !line;
-    // If nobody waits the job writes none.
+    // With asynchronous checkpoints, the job writes none of these to files.
     boolean written = (met && meetsForFiles) || policy.nobodyWaits();
     Predicate<Ask> isServed = ask -> ask.isServed(at, written);
     for (Ask ask : asks) {
@@ -204,7 +205,7 @@ final class CheckpointRequests {
     next();
   }
 
-  /** No checkpoint is taken any more. */
+  /** Ends the service of checkpoints. */
   void over(String reason) {
     over = reason;
     running = false;
@@ -227,7 +228,7 @@ final class CheckpointRequests {
     }
   }
 
-  /** Asks all ranks for something. */
+  /** Sends a request to all ranks. */
   private void tell(State next) {
     state = next;
     request++;
@@ -244,9 +245,9 @@ final class CheckpointRequests {
   }
 
   /**
-   * Whether a rank may still repeat what it did behind the line that it has gone back to. It cannot
-   * say where it stops, and what it needs may not have been sent before a rank that could: one that
-   * has gone back too, and repeats nothing, as nobody has kept what it had sent.
+   * Whether a rank may still repeat work after its rollback. Such a rank cannot announce where it
+   * stops: it may need messages that another rank, which can stop, has not sent yet, as that rank
+   * has rolled back as well and replays nothing because its log was lost.
    */
   private boolean mayRepeat() {
     return policy.log() != null && epoch > 0 && committed == null && !settled;

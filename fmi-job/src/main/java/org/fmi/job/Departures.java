@@ -7,13 +7,14 @@ import java.util.TreeMap;
 import org.fmi.job.Ranks.Rank;
 
 /**
- * Decides when ranks leave nodes that live and will be lost before long: behind a checkpoint, which
- * they go on from elsewhere, so that little is computed again. One node at a time, as a group
- * survives few losses at once: the next one leaves behind the first checkpoint after all run again.
- * Ranks for which no other node has room stay, and ranks whose checkpoints their group could not
- * bring back.
+ * Decides when ranks leave live nodes that are about to be lost: after a checkpoint, from which
+ * they continue elsewhere, so that little is recomputed. Handles one node at a time, because a
+ * group survives few losses at once; the next node follows at the first checkpoint after all ranks
+ * run again. Ranks without room elsewhere stay, as do ranks whose checkpoints their group could not
+ * rebuild.
  *
- * <p>So do ranks that are beyond the slots of their node, once another one has room for them.
+ * <p>Ranks beyond the slots of their node leave in the same way, once another node has room for
+ * them.
  */
 final class Departures {
   private final Placement placement;
@@ -21,10 +22,10 @@ final class Departures {
   private final FailureLedger ledger;
   private final Outbox out;
 
-  /** Why a node will be lost, by node. */
+  /** The reason why a node is about to be lost, by node. */
   private final Map<Integer, String> leaving = new TreeMap<>();
 
-  /** Nodes of which a notice has said that their ranks stay. */
+  /** Nodes for which a notice has said that their ranks stay. */
   private final BitSet told = new BitSet();
 
   private int first;
@@ -37,7 +38,7 @@ final class Departures {
     this.out = out;
   }
 
-  /** A node will be lost. It may be said again and again, and counts once until it is lost. */
+  /** Notes that a node is about to be lost. Repeated announcements count once until it is lost. */
   void announced(int node, String why) {
     if (!placement.isLost(node) && leaving.putIfAbsent(node, why) == null) {
       placement.leaving(node);
@@ -45,17 +46,16 @@ final class Departures {
     }
   }
 
-  /** A node is lost. */
+  /** Notes that a node is lost. */
   void lost(int node) {
     leaving.remove(node);
     told.clear(node);
   }
 
   /**
-   * A checkpoint is committed, and all ranks run: the processes of ranks end that are to leave one
-   * node.
+   * Ends the processes of ranks that are to leave one node, after a checkpoint while all ranks run.
    *
-   * @return whether there are any, so that a recovery is to begin
+   * @return whether there are any, so that a recovery begins
    */
   boolean begin() {
     for (Map.Entry<Integer, String> each : leaving.entrySet()) {
@@ -88,19 +88,19 @@ final class Departures {
     those.forEach(r -> end(ranks.get(r)));
   }
 
-  /** For no reason of its own. */
+  /** Ends a rank's process through no fault of the rank. */
   private void end(Rank rank) {
     ledger.restarted(rank.number());
     ranks.dying(rank);
     out.kill(rank);
   }
 
-  /** One of those that have to move. */
+  /** Returns one of the ranks that have to move. */
   int first() {
     return first;
   }
 
-  /** Why they have to. */
+  /** Returns the reason why they have to move. */
   String reason() {
     return reason;
   }

@@ -12,72 +12,70 @@ import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps account of failures: how often each rank was started, what it failed of by itself, how many
- * recoveries there were and what they could go back to. Says when another try is not worth it.
+ * Account of failures: the starts of each rank, failures of its program, the number of recoveries
+ * and the checkpoints they could use. Decides when another attempt is not worthwhile.
  */
 final class FailureLedger {
   /**
-   * A rank is not started again after its program has failed this many times in a row at the same
+   * A rank is not restarted after its program has failed this many times in a row at the same
    * place.
    */
   private static final int OWN_FAULTS = 3;
 
   /**
-   * A transport over which the overlay could not be connected in this many epochs in a row is left
-   * out, if there is another one.
+   * A transport that could not connect the overlay in this many epochs in a row is excluded, if
+   * there is another one.
    */
   private static final int UNCONNECTED_EPOCHS = 2;
 
-  /** A rank whose processes are lost so often before all ranks run is given up. */
+  /** A rank is given up after its processes were lost this often before all ranks ran. */
   private static final int MOST_STARTS = 10;
 
-  /** After this many such losses on one node a rank is better started on another one. */
+  /** After this many such losses on one node, a rank is better started on another node. */
   private static final int LOSSES_ON_A_NODE = 2;
 
-  /**
-   * The status of a process that was killed, as it is if its failure was reported before its end.
-   */
+  /** The status of a killed process, used if its failure was reported before its end. */
   private static final int BY_SIGKILL = 128 + 9;
 
-  /** How far a program has come: what the job needs to see progress. */
+  /** A place in the program, used to measure progress. */
   private record Place(long loop, long iteration) {
     boolean isBeyond(Place other) {
       return loop > other.loop || (loop == other.loop && iteration > other.iteration);
     }
   }
 
-  /** What is held against one rank. */
+  /** The account of one rank. */
   private static final class Account {
     /**
-     * Processes started for it since all ranks ran the last time, but for those whose end says
-     * nothing about it: killed to restart all, or lost with their node.
+     * Processes started for the rank since all ranks last ran, except processes whose end says
+     * nothing about the rank: killed to restart all, or lost with their node.
      */
     int starts;
 
-    /** How many of them in a row were on the node of the last one. */
+    /** How many of these in a row were on the node of the last one. */
     int startsHere;
 
-    /** The node of the last one. */
+    /** The node of the last process. */
     int node = -1;
 
-    /** Why another process, or its silence, had its process killed. */
+    /** The reason why another process, or silence, had the process killed. */
     @Nullable String suspicion;
 
     /**
-     * The epoch in which its failure was reported before its process had ended; -1 if it was not.
+     * The epoch in which the failure was reported before the process had ended; -1 if it was not.
      */
     int toldIn = -1;
 
-    /** Its process was dying when nobody had it killed, but for an injected failure. */
+    /** Whether the process was dying without having been killed, except by an injected failure. */
     boolean dying;
 
-    /** Its process is killed by an injected failure. */
+    /** Whether an injected failure kills the process. */
     boolean injected;
 
-    /** What its process said of an exception of the program's own. */
+    /** The exception of the program that the process reported. */
     RankMessage.@Nullable Failed thrown;
 
-    /** Where its program last failed by itself, and how often in a row. */
+    /** The place where the program last failed by itself, and how often in a row. */
     @Nullable Place ownFaultAt;
 
     int ownFaults;
@@ -86,39 +84,44 @@ final class FailureLedger {
   private final int maxRecoveries;
   private final Account[] accounts;
 
-  /** Those of ranks whose programs have failed by themselves. */
+  /** Accounts of ranks whose programs have failed by themselves. */
   private final Set<Account> withOwnFaults = new HashSet<>();
 
-  /** What ranks could not connect their overlay over, once for each such epoch since it was up. */
+  /**
+   * Transports over which ranks could not connect their overlay, one entry per epoch since it last
+   * was up.
+   */
   private final List<String> unconnected = new ArrayList<>();
 
-  /** Transports that ranks are to leave out. */
+  /** Transports that ranks must not use. */
   private final List<String> without = new ArrayList<>();
 
   private int recoveries;
 
-  /** Where the newest checkpoint was committed. */
+  /** The place of the newest committed checkpoint. */
   private @Nullable Place line;
 
-  /** The furthest that a rank has come to since, as it stopped there; null if none has. */
+  /** The furthest place at which a rank has stopped since; null if none has. */
   private @Nullable Place left;
 
-  /** Of the checkpoints that were committed; the first one, 0, is of the program's beginning. */
+  /**
+   * Version of the newest committed checkpoint. The first one, 0, is at the start of the program.
+   */
   private long newestVersion;
 
-  /** The newest one when the epoch began. */
+  /** The newest version when the epoch began. */
   private long versionBefore;
 
-  /** Whether all run, since the start of the program. */
+  /** Whether all ranks run, since the start of the program. */
   private boolean runsFromStart;
 
-  /** Whether the start of the program is no beginning: its loops begin with files. */
+  /** Whether the start of the program restores from files, so that nothing is lost by it. */
   private boolean beginsWithFiles;
 
   /**
-   * Nothing has failed yet.
+   * Creates an account without failures.
    *
-   * @param maxRecoveries end the job rather than recover more often than this
+   * @param maxRecoveries the number of recoveries after which the job ends
    */
   FailureLedger(int ranks, int maxRecoveries) {
     this.maxRecoveries = maxRecoveries;
@@ -128,7 +131,7 @@ final class FailureLedger {
 
   // ---- processes
 
-  /** A process was started for a rank on a node. */
+  /** Notes that a process was started for a rank on a node. */
   void started(int rank, int node) {
     Account account = accounts[rank];
     account.startsHere = account.node == node ? account.startsHere + 1 : 1;
@@ -142,14 +145,14 @@ final class FailureLedger {
     account.thrown = null;
   }
 
-  /** A rank's process is killed to restart all, for no reason of its own. */
+  /** Notes that a rank's process is killed to restart all, through no fault of the rank. */
   void restarted(int rank) {
     Account account = accounts[rank];
     account.starts = Math.max(0, account.starts - 1);
     account.startsHere = Math.max(0, account.startsHere - 1);
   }
 
-  /** A rank's process is lost with its node. */
+  /** Notes that a rank's process is lost with its node. */
   void nodeLost(int rank) {
     Account account = accounts[rank];
     account.starts = Math.max(0, account.starts - 1);
@@ -157,41 +160,45 @@ final class FailureLedger {
   }
 
   /**
-   * A rank's process is to be killed, as another one or its silence gives reason to: the user is
-   * told so in this epoch.
+   * Notes that a rank's process is to be killed because of another process or of silence, which is
+   * reported to the user in this epoch.
    */
   void suspect(int rank, int epoch, String why) {
     accounts[rank].suspicion = why;
     accounts[rank].toldIn = epoch;
   }
 
-  /** A rank's process is dying, which is reported in this epoch; the cause is not known yet. */
+  /**
+   * Notes that a rank's process is dying, which is reported in this epoch; the cause is unknown so
+   * far.
+   */
   void dying(int rank, int epoch) {
     accounts[rank].toldIn = epoch;
     accounts[rank].dying = true;
   }
 
-  /** A rank's process was dying before it was killed. */
+  /** Notes that a rank's process was dying before it was killed. */
   void wasDying(int rank) {
     accounts[rank].dying = true;
   }
 
-  /** A failure is injected into a rank's process. */
+  /** Notes that a failure is injected into a rank's process. */
   void injected(int rank) {
     accounts[rank].injected = true;
   }
 
   /**
-   * In which epoch the failure of a rank's process was reported before its end; -1 if it was not.
+   * Returns the epoch in which the failure of a rank's process was reported before its end; -1 if
+   * it was not.
    */
   int toldIn(int rank) {
     return accounts[rank].toldIn;
   }
 
   /**
-   * Why a process has failed of which only the failure was reported.
+   * Returns the cause of a failure of which only the fact was reported.
    *
-   * @return null if it was reported already, or died of the kill to which its failure has led
+   * @return null if the cause was reported already, or is the kill that the failure itself led to
    */
   @Nullable String cause(FromDaemon.RankExited exit) {
     Account account = accounts[exit.rank()];
@@ -200,12 +207,12 @@ final class FailureLedger {
     return account.toldIn >= 0 && ownEnd ? how(exit) : null;
   }
 
-  /** A rank's process said that its program has thrown. */
+  /** Notes an exception of a rank's program. */
   void thrown(int rank, RankMessage.Failed failed) {
     accounts[rank].thrown = failed;
   }
 
-  /** How a process has ended, as a part of a sentence that begins with the rank. */
+  /** Returns how a process has ended, as a clause that follows the rank. */
   String how(FromDaemon.RankExited exit) {
     Account account = accounts[exit.rank()];
     RankMessage.Failed thrown = account.thrown;
@@ -213,20 +220,20 @@ final class FailureLedger {
     if (thrown == null) {
       return how;
     }
-    // The program's own words last: they may say anything of a place.
+    // The program's own words come last, because they may name any place.
     String what =
-        thrown.trace().isEmpty()
-            ? "has thrown an exception " + thrown.where()
-            : "has thrown " + thrown.where() + ": " + thrown.exception();
+        "threw an exception "
+            + thrown.where()
+            + (thrown.trace().isEmpty() ? "" : ": " + thrown.exception());
     return exit.status() == JobCommand.End.PROGRAM_FAULT ? what : what + "; it " + how;
   }
 
   /**
-   * A rank's process has ended though it is still needed, whoever noticed it first: peers that
-   * cannot reach it would have it killed again and again, without end.
+   * Handles the end of a process that is still needed. The observer of the failure does not matter:
+   * peers that cannot reach the process would have it killed forever.
    *
    * @param known whether its program is known to use the library
-   * @return the end of the job; null if the rank may be started again
+   * @return the end of the job; null if the rank may be restarted
    */
   JobCommand.@Nullable End exited(FromDaemon.RankExited exit, boolean known) {
     Account account = accounts[exit.rank()];
@@ -239,7 +246,7 @@ final class FailureLedger {
             exit,
             "; it failed by itself "
                 + OWN_FAULTS
-                + " times at the same place, and is not started again");
+                + " times at the same place and is not started again");
       }
     }
     if (account.starts >= MOST_STARTS) {
@@ -249,7 +256,7 @@ final class FailureLedger {
               + exit.rank()
               + " was started "
               + account.starts
-              + " times and always lost before all ranks ran (at last it "
+              + " times and lost each time before all ranks ran (most recently it "
               + exit.how()
               + (account.suspicion == null
                   ? "): is there enough memory?"
@@ -258,7 +265,7 @@ final class FailureLedger {
     return null;
   }
 
-  /** The end of a job whose program fails by itself, in a rank whose process has ended. */
+  /** Returns the end of a job whose program fails by itself, for a rank whose process has ended. */
   JobCommand.End programFault(FromDaemon.RankExited exit, String more) {
     RankMessage.Failed thrown = accounts[exit.rank()].thrown;
     EndCause cause =
@@ -267,8 +274,8 @@ final class FailureLedger {
   }
 
   /**
-   * Whether the program, and not its environment, is to blame: an exit, or a signal that a fault in
-   * the code raises.
+   * Whether the program, not its environment, is to blame: it exited, or was ended by a signal that
+   * faulty code raises.
    */
   private static boolean isOwnFault(FromDaemon.RankExited exit) {
     if (!exit.signaled()) {
@@ -282,7 +289,7 @@ final class FailureLedger {
 
   /**
    * Counts failures of a rank's program at one place: an iteration, or after the same checkpoint.
-   * Each rank's own, for one incident may hit all at the same place.
+   * Counts per rank, because one incident may hit all ranks at the same place.
    */
   private int countOwnFault(Account account) {
     RankMessage.Failed thrown = account.thrown;
@@ -296,8 +303,8 @@ final class FailureLedger {
   }
 
   /**
-   * Whether a rank whose process was lost just now is better started on another node: its processes
-   * were lost on this one again and again before all ranks ran.
+   * Whether a rank that has just lost its process is better started on another node, because its
+   * processes were lost on this node repeatedly before all ranks ran.
    */
   boolean isHopelessHere(int rank) {
     return accounts[rank].startsHere >= LOSSES_ON_A_NODE;
@@ -305,13 +312,13 @@ final class FailureLedger {
 
   // ---- recoveries
 
-  /** How many recoveries have begun: the newest epoch. */
+  /** Returns the number of recoveries begun, which is the newest epoch. */
   int recoveries() {
     return recoveries;
   }
 
   /**
-   * A recovery is to begin.
+   * Begins a recovery.
    *
    * @return the end of the job; null if the recovery has begun
    */
@@ -319,7 +326,11 @@ final class FailureLedger {
     if (recoveries >= maxRecoveries) {
       return JobCommand.End.failed(
           EndCause.TOO_MANY_RECOVERIES,
-          reason + "; it would be recovery " + (recoveries + 1) + " of at most " + maxRecoveries);
+          reason
+              + "; recovery "
+              + (recoveries + 1)
+              + " would exceed the limit of "
+              + maxRecoveries);
     }
     recoveries++;
     versionBefore = newestVersion;
@@ -327,14 +338,14 @@ final class FailureLedger {
     return null;
   }
 
-  /** All ranks have connected their overlay. */
+  /** Notes that all ranks have connected their overlay. */
   void connected() {
     unconnected.clear();
   }
 
   /**
-   * A process lives, as far as its node knows, and another one has no connection to it: once it may
-   * have died meanwhile.
+   * Notes that a live process could not be reached over a transport. It may have died in the
+   * meantime, so one such report means nothing.
    */
   void unconnected(String overlay) {
     unconnected.add(overlay);
@@ -344,12 +355,12 @@ final class FailureLedger {
     }
   }
 
-  /** Transports that ranks are to leave out. */
+  /** Returns the transports that ranks must not use. */
   List<String> without() {
     return List.copyOf(without);
   }
 
-  /** A rank has stopped in an iteration of a loop. */
+  /** Notes that a rank has stopped in an iteration of a loop. */
   void left(long loop, long iteration) {
     Place here = new Place(loop, iteration);
     if (left == null || here.isBeyond(left)) {
@@ -358,10 +369,10 @@ final class FailureLedger {
   }
 
   /**
-   * Ranks have read files. If they ran before, from the start of the program, its loops begin with
-   * those of another number of ranks, and may do so again.
+   * Notes that ranks have read files. If they ran before from the start of the program, its loops
+   * restore from files of another number of ranks, and may do so again.
    *
-   * @return how many iterations of the loop are known to have been computed beyond that one; -1 if
+   * @return the number of iterations of the loop known to have been computed beyond that one; -1 if
    *     the program was not known to be in that loop
    */
   long filesRead(long loop, long iteration) {
@@ -372,7 +383,7 @@ final class FailureLedger {
         : Math.max(0, furthest.iteration - iteration);
   }
 
-  /** A checkpoint was committed by all. */
+  /** Notes a checkpoint that all ranks have committed. */
   void committed(long version, long loop, long iteration) {
     Place reached = new Place(loop, iteration);
     line = reached;
@@ -389,18 +400,18 @@ final class FailureLedger {
   }
 
   /**
-   * All ranks run.
+   * Notes that all ranks run.
    *
-   * @param iteration from which one; negative if from the start of the program
-   * @return the end of the job, if they would begin again; null if they go on
+   * @param iteration the iteration from which they run; negative if from the start of the program
+   * @return the end of the job, if they would start over; null if they continue
    */
   JobCommand.@Nullable End allRun(long iteration) {
     runsFromStart = iteration < 0;
     if (runsFromStart && versionBefore > 0 && !beginsWithFiles) {
       return JobCommand.End.failed(
           EndCause.CHECKPOINTS_LOST,
-          "all ranks lost their checkpoints at once, files hold none, and the program would begin"
-              + " again");
+          "all ranks lost their checkpoints at once, files hold none, and the program would start"
+              + " over");
     }
     for (Account account : accounts) {
       account.starts = 0;

@@ -5,21 +5,21 @@ import org.fmi.control.Notice;
 import org.fmi.job.control.Level2Report;
 import org.fmi.spi.CheckpointId;
 
-/** What is to be done about checkpoints on files. */
+/** A command about checkpoints in files. */
 public sealed interface FlushCommand {
   /**
-   * Have a node write what its ranks keep.
+   * Have a node write the images that its ranks have pinned.
    *
    * @param oldest a version that may be deleted if there is no room; -1 for none
    */
   record Flush(int node, long version, long oldest) implements FlushCommand {}
 
   /**
-   * Have a node make a version count.
+   * Have a node publish a version.
    *
    * @param oldest a version that may be deleted if there is no room; -1 for none
-   * @param needed its checkpoints; the last one is what to go on from
-   * @param files of all nodes
+   * @param needed its checkpoints; a job continues from the last one
+   * @param files the files of all nodes
    */
   record Publish(
       int node,
@@ -34,25 +34,24 @@ public sealed interface FlushCommand {
     }
   }
 
-  /** From now on a version is being written: what that costs is to be measured. */
+  /** A version is being written from now on; its cost is to be measured. */
   record Begun() implements FlushCommand {}
 
   /**
-   * It is written no longer.
+   * A version is no longer being written.
    *
-   * @param counts whether it counts
+   * @param counts whether it is published
    */
   record Ended(boolean counts) implements FlushCommand {}
 
   /**
-   * What was to be finished is: it counts, or it never will.
+   * The awaited version is published, or never will be.
    *
-   * @param committed the newest version that counts, of those that this job has written; -1 for
-   *     none
-   * @param failure why the last one does not, if it does not; else empty
+   * @param committed the newest published version of this job; -1 for none
+   * @param failure why the last one is not published; empty if it is
    */
   record Finished(long committed, String failure) implements FlushCommand {}
 
-  /** Something the user may want to know. */
+  /** A notice for the user. */
   record Report(Notice notice) implements FlushCommand {}
 }

@@ -13,69 +13,69 @@ import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which version is written to files, and when it counts. Events in, commands out; nothing
- * of it ends or delays the job.
+ * Decides which version is written to files, and when it is published. Takes events, returns
+ * commands; never ends or delays the job.
  *
  * <pre>
  *  Ready of all ranks --&gt; Flush to their nodes ... Written by all --&gt; Publish to one ... Published: committed
- *        '-- while another one is under way: the newest waits
- *  Failed, or a node lost: given up; the next ones are left out, more of them with each failure in a row
+ *        '-- while another one is being written: the newest waits
+ *  Failed, or a node lost: abandoned; the next ones are skipped, more of them with each failure in a row
  * </pre>
  *
- * Whoever wants to end {@link #finish finishes} first, which takes as long as the files do, or
- * {@link #stop stops}.
+ * Before the job ends, it calls {@link #finish}, which takes as long as the files do, or {@link
+ * #stop}.
  */
 public final class FlushCoordinator {
-  /** The most versions that are left out after a failure. */
+  /** Maximum number of versions that are skipped after a failure. */
   private static final int MOST_LEFT_OUT = 31;
 
-  /** After this many a notice says so. */
+  /** Number of skipped versions after which a notice is printed. */
   private static final int MANY_PASSED = 8;
 
-  /** Nodes keep fewer. */
+  /** Upper bound of ready versions; nodes keep fewer. */
   private static final int MOST_READY = 8;
 
   private final int size;
   private final int keep;
   private final List<FlushCommand> out = new ArrayList<>();
 
-  /** What nodes are ready to write, by version. */
+  /** The versions that nodes are ready to write. */
   private final TreeMap<Long, Version> ready = new TreeMap<>();
 
-  /** What is under way. */
+  /** The version being written. */
   private @Nullable Version current;
 
-  /** What counts, as far as it was not deleted. */
+  /** Published versions that were not deleted. */
   private final TreeSet<Long> counting = new TreeSet<>();
 
   private long committed = -1;
   private int failures;
   private int leftOut;
 
-  /** Nodes that have not answered since they were asked: they may still be writing. */
+  /** Nodes that have not answered an order: they may still be writing. */
   private final TreeSet<Integer> busy = new TreeSet<>();
 
-  /** Whether one of them has waited for a core meanwhile. */
+  /** Whether one of them has waited for a core in the meantime. */
   private boolean starved;
 
   /** The newest version that was begun. */
   private long tried = -1;
 
-  /** Why the last one that was given up was. */
+  /** Why the last abandoned version was abandoned. */
   private String failure = "";
 
-  /** What somebody waits for; null if nobody does. */
+  /** The version that is awaited; null if there is none. */
   private @Nullable Wish wish;
 
   /**
-   * What is waited for.
+   * An awaited version.
    *
-   * @param newest whether what is ready follows on what is under way
-   * @param version that has to be tried, even if not all are ready for it yet
+   * @param newest whether the newest ready version follows the current one
+   * @param version version that must be attempted, even if not all nodes are ready for it yet
    */
   private record Wish(boolean newest, long version) {}
 
-  /** One version on its way. */
+  /** One version on its way to files. */
   private final class Version {
     final int epoch;
     final List<CheckpointId> needed;
@@ -85,16 +85,16 @@ public final class FlushCoordinator {
 
     final TreeMap<Integer, Level2Report.Written> written = new TreeMap<>();
 
-    /** Who makes it count; -1 while it is being written. */
+    /** The node that publishes it; -1 while it is being written. */
     int publisher = -1;
 
-    /** How many newer ones were ready meanwhile. */
+    /** Number of newer versions that became ready in the meantime. */
     int passed;
 
-    /** It is passed over after a failure, unless somebody waits for it. */
+    /** Whether it is skipped after a failure, unless it is awaited. */
     boolean leftOut;
 
-    /** Who cannot. */
+    /** Nodes that cannot publish it. */
     final TreeSet<Integer> tried = new TreeSet<>();
 
     Version(int epoch, List<CheckpointId> needed) {
@@ -106,7 +106,7 @@ public final class FlushCoordinator {
       return needed.getLast();
     }
 
-    /** Whether each rank is on one of its nodes, and on one alone. */
+    /** Whether each rank is on exactly one of its nodes. */
     boolean coversAll() {
       BitSet ranks = new BitSet();
       int count = 0;
@@ -119,17 +119,17 @@ public final class FlushCoordinator {
   }
 
   /**
-   * For a job to be begun.
+   * Creates a coordinator for a job that has not begun.
    *
-   * @param size how many ranks it has
-   * @param keep how many versions stay on files
+   * @param size the number of ranks
+   * @param keep the number of versions to keep in files
    */
   public FlushCoordinator(int size, int keep) {
     this.size = size;
     this.keep = keep;
   }
 
-  /** A node tells something. */
+  /** Handles a report of a node. */
   public List<FlushCommand> on(int node, Level2Report report) {
     switch (report) {
       case Level2Report.Ready m -> onReady(node, m);
@@ -141,7 +141,7 @@ public final class FlushCoordinator {
     return take();
   }
 
-  /** A node is lost, with all that its ranks kept. */
+  /** Handles the loss of a node, and of the images its ranks had pinned. */
   public List<FlushCommand> lost(int node, String name) {
     busy.remove(node);
     ready.values().forEach(each -> each.nodes.remove(node));
@@ -150,21 +150,22 @@ public final class FlushCoordinator {
       version.tried.add(node); // even if it has written its file: it cannot publish
     }
     if (version != null && version.publisher == node) {
-      publish(version, name + " was lost while it wrote the manifest");
+      publish(version, name + " was lost while writing the manifest");
     } else if (version != null
         && version.publisher < 0
         && version.nodes.containsKey(node)
         && !version.written.containsKey(node)) {
-      giveUp(version, name + " was lost while it wrote its file");
+      giveUp(version, name + " was lost while writing its file");
     }
     next();
     return take();
   }
 
   /**
-   * The job ends: brings what is under way to its end. Answered by {@link FlushCommand.Finished}.
+   * Completes the current version at the end of the job. Answered by {@link FlushCommand.Finished}.
    *
-   * @param newest whether the newest that all are ready for is written too, if that is newer
+   * @param newest whether the newest version that all nodes are ready for is written as well, if
+   *     newer
    */
   public List<FlushCommand> finish(boolean newest) {
     wish = new Wish(newest, -1);
@@ -173,8 +174,8 @@ public final class FlushCoordinator {
   }
 
   /**
-   * Brings a version, or a newer one, to its end; not all need be ready for it yet. Answered by
-   * {@link FlushCommand.Finished}, which says whether it counts; if not the job may go on.
+   * Completes a version, or a newer one; not all nodes need be ready for it yet. Answered by {@link
+   * FlushCommand.Finished}, which says whether it is published; if not, the job may continue.
    */
   public List<FlushCommand> finish(long version) {
     wish = new Wish(true, version);
@@ -182,22 +183,20 @@ public final class FlushCoordinator {
     return take();
   }
 
-  /**
-   * Whether a node that is waited for was kept by others from writing, since this was asked last.
-   */
+  /** Whether an awaited node has lacked a core to write, since the last call. */
   public boolean wasStarved() {
     boolean was = starved && current != null;
     starved = false;
     return was;
   }
 
-  /** Nobody waits for a version any more. */
+  /** Stops waiting for a version. */
   public void forget() {
     wish = null;
   }
 
   /**
-   * What is under way is waited for no longer: it is given up, and nothing else is begun instead.
+   * Abandons the awaited version, and begins no other.
    *
    * @param reason for the user
    */
@@ -211,7 +210,7 @@ public final class FlushCoordinator {
     return take();
   }
 
-  /** The version that is under way or will be next; null if there is none. */
+  /** Returns the version that is being written or will be next; null if there is none. */
   public @Nullable CheckpointId awaited() {
     Version version = current == null ? newestReady() : current;
     return version == null ? null : version.line();
@@ -234,7 +233,7 @@ public final class FlushCoordinator {
     }
     Version version = ready.get(line.version());
     if (version != null && version.epoch > m.epoch()) {
-      return; // of an epoch that is over
+      return; // of a past epoch
     }
     if (version == null || version.epoch < m.epoch() || !version.needed.equals(m.needed())) {
       version = new Version(m.epoch(), m.needed());
@@ -245,14 +244,14 @@ public final class FlushCoordinator {
     }
     version.nodes.put(node, m.ranks());
     if (version.coversAll()) {
-      // Nodes have let go of older ones.
+      // Nodes have released older ones.
       ready.headMap(line.version()).clear();
       complain();
       next();
     }
   }
 
-  /** Goes on with the newest that all are ready for, if nothing is under way. */
+  /** Continues with the newest version that all nodes are ready for, if none is being written. */
   private void next() {
     if (current != null) {
       return;
@@ -268,7 +267,10 @@ public final class FlushCoordinator {
     }
   }
 
-  /** The newest that all are ready for and that is to be written; null if there is none. */
+  /**
+   * Returns the newest version that all nodes are ready for and that is to be written; null if
+   * there is none.
+   */
   private @Nullable Version newestReady() {
     for (Version each : ready.descendingMap().values()) {
       if (each.coversAll()) {
@@ -297,12 +299,12 @@ public final class FlushCoordinator {
     }
   }
 
-  /** What may go where there is no room: never the only one. */
+  /** Returns the version that may be deleted if there is no room; never the only one. */
   private long oldest() {
     return counting.size() < 2 ? -1 : counting.first();
   }
 
-  /** Tells once that one takes so long that others are passed over. */
+  /** Reports once that a version takes so long that others are skipped. */
   private void complain() {
     Version slow = current;
     if (slow != null && ++slow.passed == MANY_PASSED) {
@@ -310,10 +312,10 @@ public final class FlushCoordinator {
           new Notice.Degraded(
               "checkpoint "
                   + slow.line().version()
-                  + " is still being written to files, and "
+                  + " is still being written to files, so "
                   + MANY_PASSED
-                  + " newer ones could not be meanwhile: to write them less often, or a faster"
-                  + " file system, would help"));
+                  + " newer checkpoints were skipped: write them less often,"
+                  + " or use a faster file system"));
     }
   }
 
@@ -335,7 +337,7 @@ public final class FlushCoordinator {
     next();
   }
 
-  /** Has the next node make it count that has not tried; gives up if all have. */
+  /** Has the next node that has not tried publish the version; gives up if all have tried. */
   private void publish(Version version, String why) {
     for (Map.Entry<Integer, int[]> each : version.nodes.entrySet()) {
       int node = each.getKey();
@@ -353,7 +355,7 @@ public final class FlushCoordinator {
         return;
       }
     }
-    giveUp(version, why.isEmpty() ? "no node is left that could write the manifest" : why);
+    giveUp(version, why.isEmpty() ? "no node is left to write the manifest" : why);
   }
 
   private void onPublished(int node, long number) {

@@ -4,21 +4,21 @@ import java.util.OptionalDouble;
 import org.fmi.rules.IntervalTuner;
 
 /**
- * Measures what checkpoints cost, in memory and on files, and says how often they are written to
- * files: as often as Vaidya's model finds best for the failures that only files survive. Pure: gets
- * the time, of one monotonic clock in nanoseconds, with each call.
+ * Measures the cost of checkpoints, in memory and in files, and decides how often they are written
+ * to files: as often as Vaidya's model finds best for failures that only files survive. Pure: each
+ * call takes the time, in nanoseconds of one monotonic clock.
  *
- * <p>The program goes on while files are written. What that costs is how much slower its iterations
- * are meanwhile, compared with those while nothing is written.
+ * <p>The program continues while files are written. The cost is the slowdown of its iterations in
+ * the meantime, compared with iterations while nothing is written.
  */
 public final class FlushInterval {
-  /** Nothing is written before: a job that is over by then has lost little. */
+  /** Nothing is written before: a job that is over by then loses little. */
   private static final long FIRST_NANOS = 60_000_000_000L;
 
-  /** The most of the time in which files are being written: there are slower days. */
+  /** Maximum share of the time spent writing files, as a reserve for slower days. */
   private static final double MOST_BUSY = 0.8;
 
-  /** How much of the mean the last value is. */
+  /** Weight of the last value in the mean. */
   private static final double WEIGHT = 0.25;
 
   private static final long NONE = -1;
@@ -34,41 +34,41 @@ public final class FlushInterval {
   private long checkpoints;
   private double checkpointNanos;
 
-  /** From one checkpoint to the next; 0 if that is not known. */
+  /** Time from one checkpoint to the next; 0 if unknown. */
   private double periodNanos;
 
-  /** What an iteration takes while nothing is written; 0 if that is not known. */
+  /** Time of an iteration while nothing is written; 0 if unknown. */
   private double iterationNanos;
 
-  // ---- on files
+  // ---- in files
 
-  /** When the last writing began; {@link #NONE} before the first. */
+  /** Start of the last write; {@link #NONE} before the first. */
   private long begunNanos = NONE;
 
-  /** When the first and the last of those that count began. */
+  /** Start of the first and of the last published write. */
   private long firstCountedNanos = NONE;
 
   private long lastCountedNanos = NONE;
   private boolean writing;
 
-  /** When it was asked for last. */
+  /** Time of the last request. */
   private long askedNanos = NONE;
 
-  /** How long something was being written since the last checkpoint. */
+  /** Time spent writing since the last checkpoint. */
   private long writingNanos;
 
   private long writingSince;
 
-  /** How long the last took. */
+  /** Duration of the last write. */
   private double flushNanos;
 
-  /** How many have begun. */
+  /** Number of writes begun. */
   private long flushes;
 
   private long written;
   private long failed;
 
-  /** How much slower iterations were in all. */
+  /** Total slowdown of iterations. */
   private double slowedNanos;
 
   /**
@@ -78,12 +78,12 @@ public final class FlushInterval {
     this.mtbfSeconds = mtbfSeconds;
   }
 
-  /** All go back. */
+  /** Notes a rollback of all ranks. */
   public void recovering() {
     lastNanos = NONE;
   }
 
-  /** One is being written to files from now on. */
+  /** Notes the start of a write to files. */
   public void begun(long nanos) {
     endWriting(nanos);
     writing = true;
@@ -93,9 +93,9 @@ public final class FlushInterval {
   }
 
   /**
-   * It is written no longer.
+   * Notes the end of a write.
    *
-   * @param counts whether it counts
+   * @param counts whether it is published
    */
   public void ended(boolean counts, long nanos) {
     if (counts) {
@@ -116,7 +116,7 @@ public final class FlushInterval {
     }
   }
 
-  /** One is committed in memory. */
+  /** Notes a checkpoint committed in memory. */
   public void committed(JobCommand.Committed c, long nanos) {
     checkpoints++;
     checkpointNanos += c.nanos();
@@ -126,7 +126,7 @@ public final class FlushInterval {
       writingSince = nanos;
     }
     if (c.loop() != loop) {
-      // Its iterations take another time.
+      // Its iterations take a different time.
       periodNanos = 0;
       iterationNanos = 0;
     }
@@ -151,11 +151,11 @@ public final class FlushInterval {
     return before == 0 ? last : before + WEIGHT * (last - before);
   }
 
-  // ---- when
+  // ---- schedule
 
   /**
    * Whether the checkpoint after the last one is to be written; true once for each. The time
-   * between two is a multiple of that between checkpoints.
+   * between two writes is a multiple of the checkpoint interval.
    */
   public boolean isDue(long nanos) {
     if (writing || lastNanos == NONE || periodNanos == 0) {
@@ -165,7 +165,7 @@ public final class FlushInterval {
         begunNanos == NONE
             ? nanos + periodNanos - firstNanos >= FIRST_NANOS
             : nanos + periodNanos - begunNanos >= (multiple() - 0.5) * periodNanos;
-    // What was asked for begins a moment after the next checkpoint.
+    // A requested write begins a moment after the next checkpoint.
     boolean asked = askedNanos != NONE && nanos - askedNanos < 2 * periodNanos;
     if (due && !asked) {
       askedNanos = nanos;
@@ -174,7 +174,7 @@ public final class FlushInterval {
     return false;
   }
 
-  /** How many checkpoints there are from one that is written to the next. */
+  /** Returns the number of checkpoints from one write to the next. */
   long multiple() {
     double best = IntervalTuner.optimum(cost() / 1e9, mtbfSeconds) * 1e9;
     return (long)
@@ -184,24 +184,24 @@ public final class FlushInterval {
                 Math.rint(best / periodNanos), Math.ceil(flushNanos / MOST_BUSY / periodNanos)));
   }
 
-  /** What writing one costs, in nanoseconds. */
+  /** Returns the cost of a write, in nanoseconds. */
   private double cost() {
     return flushes == 0 ? 0 : Math.max(0, slowedNanos / flushes);
   }
 
-  // ---- what it comes to
+  // ---- summary
 
   /**
-   * What a kind of checkpoints comes to.
+   * Summary of one kind of checkpoints.
    *
-   * @param count how many there were
-   * @param every the mean time between two, in seconds; empty if there were not two
-   * @param cost what one costs, in seconds
+   * @param count their number
+   * @param every the mean time between two, in seconds; empty if there were fewer than two
+   * @param cost the cost of one, in seconds
    */
   public record Account(long count, OptionalDouble every, double cost) {
     /**
-     * The share of the time that is lost, from 0 to 1: to checkpoints, and to what is computed
-     * again after failures. Empty if that is not known.
+     * Returns the share of the time, from 0 to 1, that is lost to checkpoints and to recomputation
+     * after failures. Empty if unknown.
      *
      * @param mtbfSeconds mean time between those failures
      */
@@ -213,7 +213,7 @@ public final class FlushInterval {
     }
   }
 
-  /** In memory. */
+  /** Returns the summary of checkpoints in memory. */
   public Account inMemory() {
     return new Account(
         checkpoints,
@@ -221,13 +221,13 @@ public final class FlushInterval {
         checkpoints == 0 ? 0 : checkpointNanos / checkpoints / 1e9);
   }
 
-  /** On files; only what counts is counted. */
+  /** Returns the summary of published checkpoints in files. */
   public Account onFiles() {
     return new Account(
         written, between(written, firstCountedNanos, lastCountedNanos), cost() / 1e9);
   }
 
-  /** How many were to be written to files, and are not there. */
+  /** Returns the number of checkpoints that were to be written to files but were not published. */
   public long failed() {
     return failed;
   }

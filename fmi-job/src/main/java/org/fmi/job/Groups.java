@@ -7,21 +7,21 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 
 /**
- * Forms checkpoint groups: the ranks whose checkpoints protect each other sit on different nodes,
- * so that the loss of a node costs a group no more than one member.
+ * Forms checkpoint groups. The ranks that protect each other's checkpoints are on different nodes,
+ * so that the loss of a node costs a group at most one member.
  *
  * <p>A group survives the loss of k members only if it has more than k. Dealing out the ranks, node
- * by node, to as many groups as the fullest node has ranks makes the largest groups that there can
- * be; so k can be carried if n ranks are at least k+1 times those of the fullest node.
+ * by node, to as many groups as the fullest node has ranks gives the largest possible groups; so k
+ * losses can be survived if n is at least k+1 times the number of ranks on the fullest node.
  */
 public final class Groups {
   private Groups() {}
 
   /**
-   * The most losses per group that ranks can carry.
+   * Returns the number of losses per group that ranks can survive.
    *
    * @param nodeOf node of each rank
-   * @param wanted most losses that are of use
+   * @param wanted maximum losses of interest
    */
   public static int carried(int[] nodeOf, int wanted) {
     int fullest = Math.max(1, IntStream.of(loads(nodeOf)).max().orElse(1));
@@ -33,7 +33,7 @@ public final class Groups {
   }
 
   /**
-   * Groups where no racks are known; as {@link #form(int[], List, int, int)} forms them.
+   * Forms groups where no racks are known, like {@link #form(int[], List, int, int)}.
    *
    * @param nodeOf node of each rank
    */
@@ -42,12 +42,12 @@ public final class Groups {
   }
 
   /**
-   * Groups of at most {@code size} ranks, of sizes as even as possible, and of more than {@code
-   * losses}, if the nodes can carry that; else of more than they can carry. Where racks are known,
-   * the members of a group are in as many of them as possible.
+   * Forms groups of at most {@code size} ranks, of sizes as even as possible, each larger than
+   * {@code losses}, if the nodes allow that; otherwise larger than the losses they can survive.
+   * Where racks are known, the members of a group are spread over as many racks as possible.
    *
    * @param nodeOf node of each rank
-   * @param rackOf rack of each node; it may be empty, and be missing for the last ones
+   * @param rackOf rack of each node; an entry may be empty, and the last ones may be missing
    * @return for each rank the ascending world ranks of its group
    */
   public static int[][] form(int[] nodeOf, List<String> rackOf, int size, int losses) {
@@ -55,8 +55,8 @@ public final class Groups {
   }
 
   /**
-   * The same. It is one decision, of which there may be a million ranks: each of them is looked at
-   * once, and put into its group once.
+   * Does the same. It is one decision for up to a million ranks: each is looked at once, and put
+   * into its group once.
    */
   static int[][] form(
       int ranks, IntUnaryOperator nodeOf, List<String> rackOf, int size, int losses) {
@@ -67,7 +67,8 @@ public final class Groups {
     int[] used = IntStream.range(0, ranksOf.length).filter(n -> ranksOf[n].length > 0).toArray();
     boolean racks = areInSeveralRacks(used, rackOf);
     int[] inOrder = racks ? byRack(used, rackOf) : used;
-    // Parts of the nodes, each with groups of its own. One part is enough for what can be carried.
+    // Parts of the nodes with groups of their own. One part is enough for the losses that can be
+    // survived.
     int count = Math.ceilDiv(used.length, size);
     int[][] parts = parts(inOrder, count, racks);
     while (count > 1 && smallest(ranksOf, parts) < least) {
@@ -81,7 +82,7 @@ public final class Groups {
     return result;
   }
 
-  /** The ascending ranks of each node, up to the last one that has any. */
+  /** Returns the ascending ranks of each node, up to the last one with ranks. */
   private static int[][] byNode(int[] nodeOf) {
     int[] load = loads(nodeOf);
     int[][] ranksOf = new int[load.length][];
@@ -109,7 +110,7 @@ public final class Groups {
     return false;
   }
 
-  /** Nodes of one rack beside each other, in the order of their numbers. */
+  /** Sorts nodes by rack, and by number within a rack. */
   private static int[] byRack(int[] nodes, List<String> rackOf) {
     return IntStream.of(nodes)
         .boxed()
@@ -119,9 +120,9 @@ public final class Groups {
   }
 
   /**
-   * Parts of the nodes, of sizes as even as possible.
+   * Divides nodes into parts of sizes as even as possible.
    *
-   * @param spread whether neighbours go to different parts; else they stay together
+   * @param spread whether neighbours go to different parts; otherwise they stay together
    */
   private static int[][] parts(int[] nodes, int parts, boolean spread) {
     int[][] result = new int[parts][];
@@ -139,7 +140,7 @@ public final class Groups {
     return (int) ((long) part * nodes / parts);
   }
 
-  /** Every so many-th of them. */
+  /** Returns every step-th node. */
   private static int[] each(int[] all, int first, int step) {
     int[] some = new int[Math.ceilDiv(all.length - first, step)];
     for (int i = 0; i < some.length; i++) {
@@ -148,7 +149,7 @@ public final class Groups {
     return some;
   }
 
-  /** How many members the smallest group of any of the parts has. */
+  /** Returns the size of the smallest group of any part. */
   private static int smallest(int[][] ranksOf, int[][] parts) {
     int smallest = Integer.MAX_VALUE;
     for (int[] part : parts) {
@@ -190,7 +191,7 @@ public final class Groups {
   }
 
   /**
-   * Whether the loss of any one rack, with all nodes in it, is survived.
+   * Whether groups survive the loss of any one rack with all its nodes.
    *
    * @param nodeOf node of each rank
    * @param rackOf rack of each node
@@ -210,7 +211,7 @@ public final class Groups {
     return true;
   }
 
-  /** How many ranks are on the node with most of them. */
+  /** Returns the number of ranks on the fullest node. */
   private static int fullest(int[][] ranksOf) {
     int fullest = 1;
     for (int[] ranks : ranksOf) {
@@ -219,7 +220,7 @@ public final class Groups {
     return fullest;
   }
 
-  /** How many ranks are on each node, up to the last one that has any. */
+  /** Returns the number of ranks on each node, up to the last one with ranks. */
   private static int[] loads(int[] nodeOf) {
     int last = 0;
     for (int node : nodeOf) {

@@ -7,11 +7,13 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ranks that need a process and have no node: finds one for each, as far as the user allows.
+ * Ranks that need a process but have no node. Finds a node for each, within the limits that the
+ * user has set.
  *
- * <p>Where nodes can be asked for, ranks that find no free slot wait until as many as they need are
- * granted or refused. After a refusal there is no asking before the next loss of a node with ranks;
- * nor after a node that was granted could not be started, as the next one may be no better.
+ * <p>Where nodes can be requested, ranks without a free slot wait until as many nodes as they need
+ * are granted or refused. After a refusal, no node is requested until the next loss of a node with
+ * ranks; the same holds after a granted node could not be started, because the next one may be no
+ * better.
  */
 final class Homeless {
   private final boolean mayRequest;
@@ -23,16 +25,16 @@ final class Homeless {
   /** Whether a notice has said that ranks wait for a node. */
   private boolean waiting;
 
-  /** How many nodes were asked for, without an answer yet. */
+  /** Nodes that were requested and not yet granted or refused. */
   private int requested;
 
   private boolean refused;
 
-  /** Nodes that were granted, and were not up yet. */
+  /** Nodes that were granted and are not up yet. */
   private final BitSet granted = new BitSet();
 
   /**
-   * @param spawn starts the process of a rank that has a node now
+   * @param spawn starts the process of a rank that has got a node
    */
   Homeless(JobSpec spec, Placement placement, Outbox out, IntConsumer spawn) {
     this.mayRequest = spec.room().requestsNodes();
@@ -41,13 +43,13 @@ final class Homeless {
     this.spawn = spawn;
   }
 
-  /** A rank has lost its node. */
+  /** Adds a rank that has lost its node. */
   void add(int rank) {
     ranks.add(rank);
     refused = false;
   }
 
-  /** A node was granted. */
+  /** Notes that a node was granted. */
   void granted(JobSpec.Node node) {
     requested = Math.max(0, requested - 1);
     int number = Arrivals.take(node, placement, out);
@@ -55,28 +57,28 @@ final class Homeless {
     granted.set(number);
   }
 
-  /** A node was refused. */
+  /** Notes that a node was refused. */
   void refused(String reason) {
     requested = Math.max(0, requested - 1);
     refused = true;
     out.reportRefused(reason);
   }
 
-  /** A node is up. */
+  /** Notes that a node is up. */
   void up(int node) {
     granted.clear(node);
   }
 
-  /** A node is lost. */
+  /** Notes that a node is lost. */
   void lost(int node) {
     refused |= granted.get(node);
     granted.clear(node);
   }
 
   /**
-   * Finds a place for every rank that has none.
+   * Finds a node for each rank without one.
    *
-   * @return how the job ends, if there is none for one of them and none will come
+   * @return the end of the job if some rank has no node and will get none
    */
   JobCommand.@Nullable End place() {
     boolean waits = false;
@@ -93,7 +95,7 @@ final class Homeless {
           spawn.accept(r);
         }
         case Placement.Choice.Later _ -> {
-          // a spare that is still being started may take it
+          // a spare that is still starting may take it
         }
         case Placement.Choice.WhenOneIsGranted _ -> without++;
         case Placement.Choice.WhenOneComesBack _ -> {
@@ -114,7 +116,7 @@ final class Homeless {
     return null;
   }
 
-  /** Asks for the nodes that so many ranks need, if that was not done. */
+  /** Requests the nodes that these ranks need, unless they have been requested. */
   private void request(int without) {
     if (ranks.isEmpty() && requested > 0) {
       requested = 0;

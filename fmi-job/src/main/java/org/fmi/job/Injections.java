@@ -9,11 +9,14 @@ import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.Fault;
 import org.jspecify.annotations.Nullable;
 
-/** Holds the failures that are still to be injected, each of which happens once. */
+/** Failures still to be injected, each of which happens once. */
 final class Injections {
   private final Map<Integer, FaultSpec> pending = new TreeMap<>();
 
-  /** The iterations of the longest loop that has ended, or those so far; -1 without a loop. */
+  /**
+   * The iterations of the longest loop that has ended, or of the current one so far; -1 without a
+   * loop.
+   */
   private long most = -1;
 
   Injections(List<FaultSpec> faults) {
@@ -22,7 +25,7 @@ final class Injections {
     }
   }
 
-  /** What a process of a rank on a node is to wait for, ascending by id. */
+  /** Returns the failures that a process of a rank on a node must wait for, ascending by id. */
   List<Fault> of(int rank, int node) {
     List<Fault> mine = new ArrayList<>();
     pending.forEach(
@@ -34,12 +37,14 @@ final class Injections {
     return List.copyOf(mine);
   }
 
-  /** A checkpoint was taken at an iteration; that at the end of a loop, at the number of them. */
+  /** Notes a checkpoint at an iteration; at the end of a loop, at its number of iterations. */
   void checkpointAt(long iteration) {
     most = Math.max(most, iteration);
   }
 
-  /** What has not happened, as the job has ended; it says why, as far as that is known. */
+  /**
+   * Returns the failures that did not take place, with reasons if known, when the job has ended.
+   */
   List<Notice> missed() {
     List<Notice> missed = new ArrayList<>();
     for (FaultSpec fault : pending.values()) {
@@ -52,7 +57,7 @@ final class Injections {
     boolean ofRank = !fault.node() && !fault.daemon();
     String here = ofRank ? "" : ", or no rank of node" + fault.number() + " did";
     if (!fault.point().inLoop()) {
-      return "no rank came to that place" + here;
+      return "no rank reached that place" + here;
     }
     if (most < 0) {
       return "the program has no loop";
@@ -64,17 +69,18 @@ final class Injections {
       case CHECKPOINT, ENCODE, COMMIT, COMMITTED ->
           "no checkpoint was taken at that iteration" + here;
       case BEGUN, COLLECT, COLLECTED, AGREE ->
-          "no checkpoint that nobody waits for was taken at that iteration" + here;
-      case REBUILD -> "no recovery had to rebuild a checkpoint there" + here;
-      case RESTORED -> "no recovery went back there" + here;
-      default -> "no rank came to that iteration" + here;
+          "no asynchronous checkpoint was taken at that iteration" + here;
+      case REBUILD -> "no recovery had to rebuild a checkpoint of that iteration" + here;
+      case RESTORED -> "no recovery rolled back to that iteration" + here;
+      default -> "no rank reached that iteration" + here;
     };
   }
 
   /**
-   * A process of a rank on a node has come to the place of a failure.
+   * Takes a failure whose place a process of a rank on a node has reached.
    *
-   * @return how it is to happen; null if another process came first: this one dies with it
+   * @return the command that injects it; null if another process was first: this process dies with
+   *     it
    */
   @Nullable JobCommand strike(int id, int node, int rank, int incarnation) {
     FaultSpec fault = pending.remove(id);

@@ -2,14 +2,14 @@ package org.fmi.job;
 
 import java.util.List;
 
-/** Decides: takes what happened, gives what is to be done. Deterministic; called by one thread. */
+/** A decision maker: takes events, returns commands. Deterministic; called by one thread. */
 public interface Job {
-  /** The first commands: start the daemons. */
+  /** Returns the first commands: start the daemons. */
   List<JobCommand> begin();
 
-  /** The commands that follow from an event. */
+  /** Returns the commands that follow from an event. */
   List<JobCommand> on(JobEvent event);
 
-  /** How many recoveries have begun. */
+  /** Returns the number of recoveries begun. */
   int recoveries();
 }

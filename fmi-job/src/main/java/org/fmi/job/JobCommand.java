@@ -7,18 +7,18 @@ import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
 
 /**
- * What is to be done. The shell carries commands out in order and reports how it went as {@link
- * JobEvent}s.
+ * A command of the decision maker. The shell executes commands in order and reports results as
+ * {@link JobEvent}s.
  */
 public sealed interface JobCommand {
 
-  /** Send this to the daemon of a node. */
+  /** Send this message to the daemon of a node. */
   record ToNode(int node, ToDaemon message) implements JobCommand {}
 
-  /** Send this to the daemons of all nodes. */
+  /** Send this message to the daemons of all nodes. */
   record ToAllNodes(ToDaemon message) implements JobCommand {}
 
-  /** Start a process on a node; which of its cores it gets is left to the shell. */
+  /** Start a process on a node; the shell chooses its cores. */
   record Spawn(int node, Assignment assignment) implements JobCommand {
     public int rank() {
       return assignment.rank();
@@ -30,7 +30,7 @@ public sealed interface JobCommand {
   }
 
   /**
-   * Fence a node: kill its daemon and all its ranks by every means there is, and delete its memory.
+   * Fence a node: kill its daemon and all its ranks by every possible means, and delete its memory.
    * Reported as lost, if it was up.
    */
   record KillNode(int node, String reason) implements JobCommand {}
@@ -38,77 +38,80 @@ public sealed interface JobCommand {
   /** Kill only the daemon of a node, for tests. */
   record KillDaemon(int node) implements JobCommand {}
 
-  /** The job has one more node, which has the next number. */
+  /** The job has one more node, with the next number. */
   record AddNode(int node, String name, int slots) implements JobCommand {}
 
-  /** A node is up that a user has added. */
+  /** A node that a user added is up. */
   record Added(String name) implements JobCommand {}
 
-  /** A node that a user has added cannot be used. */
+  /** A node that a user added cannot be used. */
   record NotAdded(String name, String reason) implements JobCommand {}
 
-  /** Start the daemon of a node, again and again until it is up. */
+  /** Start the daemon of a node, repeatedly until it is up. */
   record Launch(int node) implements JobCommand {}
 
   /**
-   * Ask whoever runs the nodes for one more. Answered once, before long, by {@link
+   * Request one more node from the owner of the nodes. Answered once, soon, by {@link
    * JobEvent.NodeGranted} or {@link JobEvent.NodeRefused}, unless it is withdrawn.
    *
-   * @param slots for how many ranks
+   * @param slots the number of ranks it must take
    */
   record RequestNode(int slots) implements JobCommand {}
 
-  /** No node is needed any more of those asked for that were not granted yet. */
+  /** No requested node that was not granted yet is needed any more. */
   record WithdrawRequests() implements JobCommand {}
 
   /**
-   * More follows from what has happened: say {@link JobEvent.Continued}, once, behind whatever else
-   * has come by then.
+   * More work follows from past events: send {@link JobEvent.Continued}, once, after all events
+   * that have arrived by then.
    */
   record Continue() implements JobCommand {}
 
-  /** Something the user may want to know. */
+  /** A notice for the user. */
   record Report(Notice notice) implements JobCommand {}
 
   /**
-   * A checkpoint is committed in memory: how often one is written to files follows from that.
+   * A checkpoint is committed in memory; determines how often one is written to files.
    *
-   * @param nanos what it has cost
+   * @param nanos its cost
    */
   record Committed(long loop, long iteration, long nanos) implements JobCommand {}
 
-  /** A recovery has begun: until the next checkpoint nothing is to be measured. */
+  /** A recovery has begun: nothing is to be measured until the next checkpoint. */
   record Recovering() implements JobCommand {}
 
-  /** All go on from a checkpoint on files, which those written from now on descend from. */
+  /**
+   * All ranks continue from a checkpoint in files, which is the origin of those written from now
+   * on.
+   */
   record Restored(String generation, long loop, long iteration) implements JobCommand {}
 
-  /** A checkpoint is committed that a user has asked for. */
+  /** A checkpoint that a user requested is committed. */
   record Checkpointed(long asker, long version, long loop, long iteration) implements JobCommand {}
 
-  /** No checkpoint will be taken for a user who has asked. */
+  /** No checkpoint will be taken for a user who requested one. */
   record NotCheckpointed(long asker, String reason) implements JobCommand {}
 
   /**
-   * End everything.
+   * End the job.
    *
    * @param message what happened, for the user; empty if all went well
    */
   record End(int status, EndCause cause, String message) implements JobCommand {
-    /** The exit status of a job that could not go on. */
+    /** The exit status of a job that could not continue. */
     public static final int FAILED = 70;
 
-    /** The exit status of a program that fails, if it gives none of its own. */
+    /** The exit status of a program that fails without a status of its own. */
     public static final int PROGRAM_FAULT = 1;
 
-    /** The exit status where the user has given what cannot work. */
+    /** The exit status for wrong usage. */
     public static final int USAGE = 64;
 
     static End failed(EndCause cause, String message) {
       return new End(FAILED, cause, message);
     }
 
-    /** A node was not to be used, and no other one was left for its ranks. */
+    /** Returns the end for a node that cannot be used while no other node is left for its ranks. */
     static End notBegun(EndCause cause, String node, String reason) {
       return new End(
           cause == EndCause.UNFIT_NODE ? USAGE : FAILED,
@@ -124,7 +127,7 @@ public sealed interface JobCommand {
       return new End(128 + signal, EndCause.INTERRUPTED, "ended by signal " + signal);
     }
 
-    /** A rank found that the job cannot be recovered. */
+    /** Returns the end for a job that a rank found unrecoverable. */
     static End unrecoverable(RankMessage.Unrecoverable m) {
       return failed(
           m.checkpointsLost() ? EndCause.CHECKPOINTS_LOST : EndCause.UNRECOVERABLE, m.reason());
@@ -134,7 +137,7 @@ public sealed interface JobCommand {
       return new End(PROGRAM_FAULT, EndCause.PROGRAM_FAILED, message);
     }
 
-    /** A rank's program has failed by itself, and would again. */
+    /** Returns the end for a rank's program that fails by itself and would fail again. */
     static End programFault(FromDaemon.RankExited exit, EndCause cause, String how) {
       return new End(
           exit.status() == 0 ? PROGRAM_FAULT : exit.status(),
@@ -142,7 +145,10 @@ public sealed interface JobCommand {
           "rank " + exit.rank() + " " + how);
     }
 
-    /** A rank has ended without {@code Fmi.init}, and another one has called it. */
+    /**
+     * Returns the end for a rank that ended without {@code Fmi.init} while another rank has called
+     * it.
+     */
     static End notAllJoined(int gone, int waiting) {
       return failed(
           EndCause.NOT_ALL_JOINED,
@@ -150,7 +156,7 @@ public sealed interface JobCommand {
               + gone
               + " ended without Fmi.init, but rank "
               + waiting
-              + " waits for it: all ranks must call it");
+              + " waits for it: all ranks must call Fmi.init");
     }
   }
 }

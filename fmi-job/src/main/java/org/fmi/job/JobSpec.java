@@ -5,24 +5,24 @@ import java.util.List;
 import org.fmi.spi.RecoveryPolicy;
 
 /**
- * What the decision maker knows of a job from the start.
+ * The facts that the decision maker knows of a job from the start.
  *
  * @param size the number of ranks
  * @param room where ranks are placed
  * @param grouping which ranks protect each other
- * @param recovery how the job goes on after failures
+ * @param recovery how the job recovers from failures
  * @param faults failures to inject
  */
 public record JobSpec(
     int size, Room room, Grouping grouping, Recovery recovery, List<FaultSpec> faults) {
 
   /**
-   * Where ranks are placed.
+   * The nodes for ranks.
    *
-   * @param nodes the nodes, in the order of their numbers; those no rank is placed on are spares
-   * @param ranksPerNode most ranks to place on a node, 0 for as many as it has slots
+   * @param nodes the nodes, in the order of their numbers; nodes without ranks are spares
+   * @param ranksPerNode maximum ranks per node, 0 for as many as it has slots
    * @param onNoSpare what to do when a node is lost and no spare is left
-   * @param requestsNodes whether more nodes can be asked for before that is done
+   * @param requestsNodes whether more nodes can be requested first
    */
   public record Room(
       List<Node> nodes, int ranksPerNode, OnNoSpare onNoSpare, boolean requestsNodes) {
@@ -30,7 +30,7 @@ public record JobSpec(
       nodes = List.copyOf(nodes);
     }
 
-    /** With no nodes but these. */
+    /** Creates a room without node requests. */
     public Room(List<Node> nodes, int ranksPerNode, OnNoSpare onNoSpare) {
       this(nodes, ranksPerNode, onNoSpare, false);
     }
@@ -39,12 +39,12 @@ public record JobSpec(
       return ranksPerNode > 0 ? Math.min(node.slots(), ranksPerNode) : node.slots();
     }
 
-    /** Whether no rank shares a node with another one at the start, and there are others. */
+    /** Whether each rank starts on a dedicated node, and there is more than one rank. */
     public boolean isOneRankPerNode(int ranks) {
       return ranks > 1 && Arrays.stream(placement(ranks)).distinct().count() == ranks;
     }
 
-    /** The node of each rank: nodes are filled in their order, each up to its capacity. */
+    /** Returns the node of each rank: nodes are filled in order, each up to its capacity. */
     private int[] placement(int ranks) {
       int[] nodeOf = new int[ranks];
       int next = 0;
@@ -64,21 +64,21 @@ public record JobSpec(
   }
 
   /**
-   * Which ranks protect each other.
+   * The ranks that protect each other.
    *
-   * @param size most ranks in a checkpoint group
-   * @param losses how many nodes a group may lose at once, as far as the nodes allow
+   * @param size maximum ranks in a checkpoint group
+   * @param losses the number of nodes that a group may lose at once, if there are enough nodes
    */
   public record Grouping(int size, int losses) {}
 
   /**
-   * How the job goes on after failures.
+   * The way the job recovers from failures.
    *
-   * @param most end the job rather than recover more often than this
+   * @param most maximum number of recoveries
    * @param policy which ranks roll back, and how checkpoints are taken
    */
   public record Recovery(int most, RecoveryPolicy policy) {
-    /** All ranks roll back, to checkpoints that all wait for. */
+    /** Returns a recovery in which all ranks roll back to blocking checkpoints. */
     public static Recovery ofAll(int most) {
       return new Recovery(most, RecoveryPolicy.global());
     }
@@ -92,18 +92,18 @@ public record JobSpec(
     return room.nodes;
   }
 
-  /** How many ranks a node takes. */
+  /** Returns the number of ranks that a node takes. */
   public int capacity(int node) {
     return capacity(nodes().get(node));
   }
 
-  /** How many ranks a node takes. */
+  /** Returns the number of ranks that a node takes. */
   public int capacity(Node node) {
     return room.capacity(node);
   }
 
   /**
-   * The node of each rank at the start.
+   * Returns the node of each rank at the start.
    *
    * @throws IllegalArgumentException if the nodes have too few slots
    */
@@ -114,30 +114,30 @@ public record JobSpec(
   /**
    * A node to use.
    *
-   * @param name what people call it
-   * @param slots how many ranks it takes
+   * @param name its name for people
+   * @param slots the number of ranks it takes
    * @param spare whether it was set aside as a spare
-   * @param rack where it stands: nodes of one rack may be lost together; empty if not known
+   * @param rack its rack: nodes of one rack may be lost together; empty if unknown
    */
   public record Node(String name, int slots, boolean spare, String rack) {
-    /** In a rack that is not known. */
+    /** Creates a node in an unknown rack. */
     public Node(String name, int slots, boolean spare) {
       this(name, slots, spare, "");
     }
   }
 
-  /** The rack of each node; empty if not known. */
+  /** Returns the rack of each node; empty if unknown. */
   public List<String> racks() {
     return nodes().stream().map(Node::rack).toList();
   }
 
-  /** What to do when a node is lost and no spare is left. */
+  /** The reaction when a node is lost and no spare is left. */
   public enum OnNoSpare {
-    /** Try to start a lost node again until one comes back. */
+    /** Retry to start a lost node until one returns. */
     WAIT,
     /** Put its ranks on the surviving nodes, beyond their slots. */
     SHARE,
-    /** End the job as one that could not go on. */
+    /** End the job as one that could not continue. */
     ABORT
   }
 }

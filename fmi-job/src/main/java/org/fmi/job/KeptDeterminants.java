@@ -9,12 +9,12 @@ import java.util.TreeMap;
 import org.fmi.control.RankMessage;
 
 /**
- * Keeps what ranks have decided since the last checkpoint by the time at which messages came: the
- * next process of a rank that is lost has to decide the same. It is kept here, as what a rank has
- * told must outlive its process and its node.
+ * Determinants that ranks have reported since the last checkpoint. The replacement of a lost rank
+ * must replay them. They are stored here because they must outlive the process and the node of the
+ * rank.
  */
 final class KeptDeterminants {
-  /** What one rank has reported since a checkpoint. */
+  /** The determinants that one rank has reported since a checkpoint. */
   private static final class Told {
     long[] values = new long[16];
     int length;
@@ -28,15 +28,18 @@ final class KeptDeterminants {
   private static final NavigableMap<Long, Told> NONE = Collections.emptyNavigableMap();
 
   /**
-   * By rank and version: two of each rank while a checkpoint that nobody waits for is under way,
-   * and those that were given up meanwhile.
+   * By rank and version: two per rank while an asynchronous checkpoint is under way, plus those of
+   * abandoned checkpoints.
    */
   private final Map<Integer, NavigableMap<Long, Told>> byRank = new HashMap<>();
 
-  /** The newest checkpoint that is complete: nobody goes back to those before it. */
+  /** The newest complete checkpoint; no rank rolls back beyond it. */
   private long committed = Long.MIN_VALUE;
 
-  /** Keeps what a rank tells of itself, or of another: in part, or all of it, that may be known. */
+  /**
+   * Stores determinants that a rank reports of itself or of another rank. Some or all of them may
+   * be known already.
+   */
   void keep(RankMessage.Chose m) {
     if (m.committed() > committed) {
       committed = m.committed();
@@ -63,19 +66,22 @@ final class KeptDeterminants {
     told.length = length;
   }
 
-  /** What a rank has reported since this checkpoint. */
+  /** Returns the determinants that a rank has reported since this checkpoint. */
   long[] since(long version, int rank) {
     Told told = byRank.getOrDefault(rank, NONE).get(version);
     return told == null ? NOTHING : Arrays.copyOf(told.values, told.length);
   }
 
-  /** No rank goes back to a newer checkpoint than this one: others will have their versions. */
+  /**
+   * Forgets checkpoints newer than this one: no rank rolls back to them, and others will reuse
+   * their versions.
+   */
   void forgetNewer(long version) {
     byRank.values().forEach(versions -> versions.tailMap(version, false).clear());
     committed = Math.min(committed, version);
   }
 
-  /** All go back: what was decided is decided anew. */
+  /** Forgets all determinants, because all ranks roll back and nothing is replayed. */
   void clear() {
     byRank.clear();
     committed = Long.MIN_VALUE;

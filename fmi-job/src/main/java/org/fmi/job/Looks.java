@@ -6,19 +6,20 @@ import java.util.List;
 import java.util.RandomAccess;
 
 /**
- * Counts how often a decision maker looks at a node or rank: what an event costs, on any machine.
+ * Counts the accesses of a decision maker to nodes and ranks: the cost of an event, independent of
+ * the machine.
  */
 public final class Looks {
   private long count;
 
-  /** Those since this was asked the last time. */
+  /** Returns the accesses since the last call. */
   public long take() {
     long taken = count;
     count = 0;
     return taken;
   }
 
-  /** An empty list; whoever gets an element of it looks at one. */
+  /** Returns an empty list that counts each access to an element. */
   <T> List<T> list() {
     return new Watched<>();
   }

@@ -8,7 +8,7 @@ import org.fmi.control.RankMessage;
 import org.fmi.job.control.ToDaemon;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what is decided on one event, and words the notices of placements. */
+/** The commands that follow from one event, and the wording of notices about placements. */
 final class Outbox {
   private final Placement placement;
   private final List<JobCommand> commands = new ArrayList<>();
@@ -21,18 +21,18 @@ final class Outbox {
     commands.add(command);
   }
 
-  /** The process of a rank is to be killed. */
+  /** Has the process of a rank killed. */
   void kill(Ranks.Rank rank) {
     int r = rank.number();
     toNodeOf(r, new ToDaemon.KillRank(r, rank.incarnation()));
   }
 
-  /** A process of a rank gets a message. */
+  /** Sends a message to a process of a rank. */
   void tell(int rank, int incarnation, JobMessage message) {
     toNodeOf(rank, new ToDaemon.Tell(rank, incarnation, message));
   }
 
-  /** All ranks that run now get a message. */
+  /** Sends a message to all running ranks. */
   void tellAll(JobMessage message) {
     add(new JobCommand.ToAllNodes(new ToDaemon.TellAll(message)));
   }
@@ -41,7 +41,7 @@ final class Outbox {
     add(new JobCommand.ToNode(placement.nodeOf(rank), message));
   }
 
-  /** All that was collected, in order; from now on there is nothing. */
+  /** Returns and removes the collected commands, in order. */
   List<JobCommand> take() {
     List<JobCommand> all = List.copyOf(commands);
     commands.clear();
@@ -52,7 +52,7 @@ final class Outbox {
     add(new JobCommand.Report(notice));
   }
 
-  /** A rank gets a process on its node. */
+  /** Reports a new process of a rank on its node. */
   void reportSpawned(int epoch, int rank, int incarnation) {
     int node = placement.nodeOf(rank);
     String name = placement.name(node);
@@ -63,7 +63,7 @@ final class Outbox {
   }
 
   /**
-   * Corrects what was reported of a rank's failure.
+   * Corrects the reported cause of a rank's failure.
    *
    * @param cause how its process ended; null if that is nothing new
    */
@@ -73,13 +73,13 @@ final class Outbox {
     }
   }
 
-  /** Whoever was declared dead is made dead, and its memory counts as lost. */
+  /** Kills a node that was declared dead, and counts its memory as lost. */
   void fence(int epoch, int node, String reason) {
     report(new Notice.NodeFailed(epoch, node, placement.name(node), "fmirun", reason));
     add(new JobCommand.KillNode(node, reason));
   }
 
-  /** Ranks have read what they go on from. */
+  /** Reports files that ranks have read to continue from. */
   void restored(RankMessage.FilesRead read, long repeated) {
     report(
         new Notice.Level2Restored(
@@ -92,7 +92,7 @@ final class Outbox {
     add(new JobCommand.Restored(read.generation(), read.loop(), read.iteration()));
   }
 
-  /** An epoch begins. */
+  /** Reports a new epoch. */
   void recovering(int epoch, String reason) {
     report(new Notice.RecoveryBegun(epoch, false, reason));
     add(new JobCommand.Recovering());
@@ -105,7 +105,7 @@ final class Outbox {
             m.loop(), m.iteration(), m.copyNanos() + m.encodeNanos() + m.commitNanos()));
   }
 
-  /** Shows the stack trace of a rank's program, once it is known. */
+  /** Reports the stack trace of a rank's program, once it is known. */
   void reportThrown(int epoch, int rank, RankMessage.Failed failed) {
     if (!failed.trace().isEmpty()) {
       report(new Notice.Thrown(epoch, rank, failed.loop(), failed.iteration(), failed.trace()));
@@ -120,7 +120,7 @@ final class Outbox {
     return placement.name(placement.nodeOf(rank));
   }
 
-  /** Tells of each rank whose checkpoints nobody protects. */
+  /** Reports each rank whose checkpoints no other rank protects. */
   void reportUnprotected(int ranks) {
     for (int r = 0; r < ranks; r++) {
       if (placement.group(r).length == 1) {
@@ -134,7 +134,7 @@ final class Outbox {
     }
   }
 
-  /** Tells of a rank that is on the same node as another one of its group, if it is. */
+  /** Reports a rank on the same node as another member of its group, if it is. */
   void reportPartner(int rank) {
     int partner = placement.partnerOf(rank);
     if (partner >= 0) {
@@ -143,54 +143,55 @@ final class Outbox {
               + Math.min(partner, rank)
               + " and "
               + Math.max(partner, rank)
-              + " protect each other's checkpoints and are both on "
+              + " protect each other's checkpoints but are now both on "
               + nodeOf(rank)
-              + " now: the job will not survive its loss");
+              + ": the job will not survive the loss of that node");
     }
   }
 
-  /** A rank starts on another node than the one that could not be launched. */
+  /** Reports a rank that starts on another node because its own could not be launched. */
   void reportReplanned(int rank, int from) {
     degraded("rank " + rank + " starts on " + nodeOf(rank) + " instead of " + placement.name(from));
   }
 
-  /** A rank is on a node that has no slot for it. */
+  /** Reports a rank on a node without a slot for it. */
   void reportShared(int rank) {
-    degraded("no spare node is left: rank " + rank + " shares " + nodeOf(rank) + " with others");
+    degraded(
+        "no spare node is left: rank " + rank + " shares " + nodeOf(rank) + " with other ranks");
   }
 
-  /** A node lives, and will be lost. */
+  /** Reports a live node that is about to be lost. */
   void reportLeaving(int node, String reason) {
     degraded(
         placement.name(node)
             + " is about to be lost: "
             + reason
             + (placement.load(node) == 0
-                ? "; it takes no ranks"
+                ? "; it gets no ranks"
                 : "; its ranks move after the next checkpoint"));
   }
 
   /**
-   * The ranks of such a node find no other one.
+   * Reports ranks of such a node that find no other node.
    *
-   * @param rebuilt whether their checkpoints could be brought back on another one
+   * @param rebuilt whether their checkpoints could be rebuilt on another node
    */
   void reportStays(int node, boolean rebuilt) {
     degraded(
         "the ranks of "
             + placement.name(node)
-            + " stay there, as "
+            + " stay there because "
             + (rebuilt
                 ? "no other node has room for them: give the job a spare"
-                : "more members of a group are on it than the group can lose, and their checkpoints"
-                    + " could not be brought back elsewhere: a job with ranks on more nodes could"
-                    + " leave it"));
+                : "it holds more members of a checkpoint group than the group can lose, so their"
+                    + " checkpoints could not be rebuilt elsewhere: spread the ranks over more"
+                    + " nodes"));
   }
 
   /**
-   * A rank has left a node.
+   * Reports a rank that has left a node.
    *
-   * @param hopeless whether it did as it did not get to run there
+   * @param hopeless whether it left because it did not get to run there
    */
   void reportMoved(int rank, int from, boolean hopeless) {
     if (!hopeless) {
@@ -200,19 +201,19 @@ final class Outbox {
     degraded(
         "rank "
             + rank
-            + " was lost again and again on "
+            + " was lost repeatedly on "
             + placement.name(from)
-            + " before all ranks ran: it starts on "
-            + nodeOf(rank)
-            + " now");
+            + " before all ranks ran: it now starts on "
+            + nodeOf(rank));
   }
 
-  /** More nodes are asked for. */
+  /** Reports a request for more nodes. */
   void reportRequested(int nodes) {
     degraded(
-        "no spare node is left: ranks wait for "
-            + (nodes == 1 ? "another one, which is" : nodes + " others, which are")
-            + " asked for");
+        "no spare node is left: requested "
+            + (nodes == 1 ? "1 node" : nodes + " nodes")
+            + " from Slurm; ranks wait for "
+            + (nodes == 1 ? "it" : "them"));
   }
 
   void reportRefused(String reason) {
@@ -220,6 +221,6 @@ final class Outbox {
   }
 
   void reportWaiting() {
-    degraded("no spare node is left: waiting until a lost one comes back");
+    degraded("no spare node is left: waiting for a lost node to return");
   }
 }

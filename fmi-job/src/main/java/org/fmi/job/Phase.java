@@ -13,38 +13,38 @@ import java.util.Set;
  *                                                                                            RELEASED --> ENDED
  * </pre>
  *
- * Every phase may become ENDED. What an event does, by phase ("epoch": a new one begins; (e): only
- * if the message is of the current epoch). Each {@link JobEvent} has a row, and each {@link
- * org.fmi.control.RankMessage}, but for those that are alike and have one for all:
+ * Every phase may become ENDED. The effect of an event, by phase ("epoch": a new one begins; (e):
+ * only if the message is of the current epoch). Each {@link JobEvent} has a row, and each {@link
+ * org.fmi.control.RankMessage}; similar messages share one:
  *
  * <pre>
  *  event             LAUNCHING          JOINING             CONNECTING, RUNNING        RELEASED
- *  NodeUp            start if all up    place who waits     a spare more               -
+ *  NodeUp            start if all up    place waiting ranks one spare more             -
  *  NodeLost          a spare replaces   place its ranks     epoch, place its ranks     end, if ranks ran there
  *  NodeUnfit         as NodeLost        as NodeLost         as NodeLost                as NodeLost
  *  NodeAdded         launch it          launch it           launch it                  launch it
  *  NodeGranted       launch it          launch it           launch it                  launch it
- *  NodeRefused       told               place who waits     told                       told
- *  NodeLeaving       no more ranks      no more ranks       its ranks leave it later   told
- *  Continued         -                  go on to start      -                          -
- *  RankExited        -                  start it again      epoch, start it again      count it; end when all have
+ *  NodeRefused       report             place waiting ranks report                     report
+ *  NodeLeaving       no more ranks      no more ranks       its ranks leave it later   report
+ *  Continued         -                  continue the start  -                          -
+ *  RankExited        -                  restart it          epoch, restart it          count it; end when all have
  *  RankSilent        -                  kill it             kill it, epoch             kill it
  *  RankDying         -                  (its exit follows)  kill it, epoch             (its exit follows)
  *  RankWasDying      -                  account             account                    -
- *  Left              -                  told                told                       told
- *  Notify            -                  told                told                       told
+ *  Left              -                  report              report                     report
+ *  Notify            -                  report              report                     report
  *  FilesRead         -                  account             account                    account
- *  Choosing          -                  noted, answered     noted, answered            noted, answered
+ *  Choosing          -                  note, answer        note, answer               note, answer
  *  Joined (e)        -                  Start if all have   -                          -
- *  Connected (e)     -                  -                   told if all have           -
+ *  Connected (e)     -                  -                   report if all have         -
  *  Running (e)       -                  -                   RUNNING if all do          -
  *  Suspect (e)       -                  kill it, epoch      kill it, epoch             -
- *  LocalImpossible (e) -               noted               epoch, all go back         end
+ *  LocalImpossible (e) -                noted               epoch, all roll back       end
  *  CheckpointDone (e) -                 account             account, keep standbys     account
  *  RestartNeeded (e) -                  restart all         epoch, restart all         end
  *  Unrecoverable (e) -                  end                 end                        end
  *  ProgramFault (e)  -                  end                 end                        end
- *  Stops (e)         -                  -                   meet if all have said it   -
+ *  Stops (e)         -                  -                   meet if all have           -
  *  CheckpointWanted (e) -               -                   hold                       -
  *  CheckpointAsked   kept               kept                hold if all run            refused
  *  CheckpointWithdrawn forgotten        forgotten           forgotten                  -
@@ -56,20 +56,20 @@ import java.util.Set;
  * </pre>
  */
 enum Phase {
-  /** Daemons are being started; no rank has a process yet. */
+  /** Daemons are starting; no rank has a process yet. */
   LAUNCHING,
   /**
-   * H1: ranks join the epoch. Nothing was sent in it yet, so that a failure needs no newer one,
-   * unless a rank has left it already.
+   * H1: ranks join the epoch. Nothing was sent in it yet, so a failure needs no new epoch, unless a
+   * rank has already left this one.
    */
   JOINING,
-  /** H2, and the restore: Start was sent, not all ranks run yet. */
+  /** H2 and the restore: Start was sent; not all ranks run yet. */
   CONNECTING,
   /** H3: all ranks run. */
   RUNNING,
   /** All ranks have finished and may leave; nothing can be repeated from now on. */
   RELEASED,
-  /** The end was commanded. Whatever happens now is ignored. */
+  /** The end was commanded. All further events are ignored. */
   ENDED;
 
   private Set<Phase> successors() {
@@ -83,7 +83,7 @@ enum Phase {
     };
   }
 
-  /** The next phase, of which it is asserted that it may follow this one. */
+  /** Returns the next phase, after asserting that it may follow this one. */
   Phase to(Phase next) {
     assert successors().contains(next) : this + " must not become " + next;
     return next;

@@ -2,29 +2,29 @@ package org.fmi.job;
 
 import java.util.TreeSet;
 
-/** What {@link Placement} knows of a node. */
+/** The facts that {@link Placement} knows of a node. */
 final class PlacedNode {
   enum State {
     /** Started for the first time. */
     LAUNCHING,
     UP,
     LOST,
-    /** Was lost, and is started again and again: ranks wait for a place, or a user wants it. */
+    /** Lost, and being restarted until it is up: ranks wait for a place, or a user wants it. */
     AWAITED
   }
 
   final String name;
   final int capacity;
 
-  /** Where it stands; empty if that is not known. */
+  /** Its rack; empty if unknown. */
   final String rack;
 
   State state = State.LAUNCHING;
 
-  /** It will be lost before long. */
+  /** Whether it is about to be lost. */
   boolean leaving;
 
-  /** It was granted to the job until it is lost: it does not come back. */
+  /** Whether it was granted to the job until it is lost: it does not return. */
   boolean lent;
 
   /** Free bytes for checkpoints when it came up. */
@@ -33,7 +33,7 @@ final class PlacedNode {
   /** The ranks on it: few of very many. */
   final TreeSet<Integer> ranks = new TreeSet<>();
 
-  /** Ranks that have left it as they did not get to run on it. */
+  /** Ranks that have left it because they did not get to run on it. */
   final TreeSet<Integer> left = new TreeSet<>();
 
   PlacedNode(String name, int capacity, String rack) {
@@ -56,12 +56,12 @@ final class PlacedNode {
     return load() > capacity;
   }
 
-  /** Whether it may take ranks for good. */
+  /** Whether it may take ranks permanently. */
   boolean stays() {
     return state == State.UP && !leaving;
   }
 
-  /** Whether it is up, or is being started for the first time. */
+  /** Whether it is up or starting for the first time. */
   boolean isThereOrComes() {
     return state == State.UP || state == State.LAUNCHING;
   }

@@ -9,36 +9,36 @@ import java.util.Map;
 import org.fmi.job.control.ToDaemon;
 
 /**
- * Knows which rank is on which node, and chooses the node of a rank that needs one. The set of
- * nodes can grow.
+ * The node of each rank, and the choice of a node for a rank that needs one. The set of nodes can
+ * grow.
  *
- * <p>A rank's checkpoints lie in the memory of its node. Where it is put on another one, they have
- * to be brought back by its group, which can do that for a few members at a time. So a rank only
- * leaves a node that lives if no more members of its group would be without their checkpoints, and
- * it does not come back to what it has left there, which is old, until that is deleted.
+ * <p>The checkpoints of a rank are in the memory of its node. If the rank moves to another node,
+ * its group must rebuild them there, which it can do for a few members at a time. So a rank leaves
+ * a live node only if no more members of its group than that would be without checkpoints. It does
+ * not return to a node that holds its old checkpoints until these are deleted.
  */
 final class Placement {
   private static final int NOWHERE = -1;
 
-  /** What was found for a rank that needs a node. */
+  /** The outcome of the search for a node. */
   sealed interface Choice {
     /**
      * A node.
      *
-     * @param beyondSlots whether it takes more ranks than it has slots for
+     * @param beyondSlots whether the node takes more ranks than it has slots
      */
     record At(int node, boolean beyondSlots) implements Choice {}
 
-    /** Perhaps a node that is being started. */
+    /** Possibly a node that is still starting. */
     record Later() implements Choice {}
 
-    /** A node that is asked for. */
+    /** A node that is being requested. */
     record WhenOneIsGranted() implements Choice {}
 
-    /** A node that was lost and comes back. */
+    /** A lost node that returns. */
     record WhenOneComesBack() implements Choice {}
 
-    /** None at all. */
+    /** No node. */
     record Nowhere(EndCause cause, String message) implements Choice {}
   }
 
@@ -46,25 +46,28 @@ final class Placement {
   private final List<PlacedNode> nodes;
   private final int[] nodeOf;
 
-  /** Ranks that are not where their checkpoints are, since all ranks ran the last time. */
+  /** Ranks without checkpoints on their node, since all ranks last ran. */
   private final BitSet bare = new BitSet();
 
-  /** Formed when the first processes are started. */
+  /** Formed when the first processes start. */
   private int[][] groups = {};
 
   private int launching;
 
-  /** How many nodes with ranks are not up: nodes come up by thousands, each with a question. */
+  /**
+   * Number of nodes with ranks that are not up. A counter, because nodes come up by the thousand
+   * and each asks.
+   */
   private int missing;
 
-  /** How many nodes have more ranks than slots: there is a question at each checkpoint. */
+  /** Number of nodes with more ranks than slots. A counter, because each checkpoint asks. */
   private int crowded;
 
-  /** The size of a rank's newest checkpoint, as far as known. */
+  /** The size of a rank's newest checkpoint, if known. */
   private long imageBytes;
 
   /**
-   * Puts the ranks on nodes that are still to be started.
+   * Assigns the ranks to nodes that are still to be started.
    *
    * @throws IllegalArgumentException if the nodes have too few slots
    */
@@ -73,7 +76,7 @@ final class Placement {
   }
 
   /**
-   * @param nodes an empty list, which may count how often a node is looked at
+   * @param nodes an empty list, which may count accesses to nodes
    */
   Placement(JobSpec spec, List<PlacedNode> nodes) {
     this.spec = spec;
@@ -89,14 +92,14 @@ final class Placement {
     }
   }
 
-  /** Takes in a node that is still to be started; returns its number. */
+  /** Adds a node that is still to be started; returns its number. */
   int add(JobSpec.Node node) {
     nodes.add(new PlacedNode(node.name(), spec.capacity(node), node.rack()));
     launching++;
     return nodes.size() - 1;
   }
 
-  // ---- what is where
+  // ---- queries
 
   int nodes() {
     return nodes.size();
@@ -106,12 +109,12 @@ final class Placement {
     return nodes.get(node).name;
   }
 
-  /** The node of a rank; negative if it has none. */
+  /** Returns the node of a rank, or a negative number if it has none. */
   int nodeOf(int rank) {
     return nodeOf[rank];
   }
 
-  /** The number of the node of this name; negative if there is none. */
+  /** Returns the number of the node with this name, or a negative number if there is none. */
   int find(String name) {
     for (int n = 0; n < nodes.size(); n++) {
       if (nodes.get(n).name.equals(name)) {
@@ -121,12 +124,12 @@ final class Placement {
     return NOWHERE;
   }
 
-  /** How many ranks a node takes. */
+  /** Returns the number of ranks that a node takes. */
   int capacity(int node) {
     return nodes.get(node).capacity;
   }
 
-  /** How many ranks the node takes that takes most. */
+  /** Returns the largest number of slots of a node. */
   int mostSlots() {
     return nodes.stream().mapToInt(node -> node.capacity).max().orElse(1);
   }
@@ -147,14 +150,14 @@ final class Placement {
     return nodes.get(node).state == PlacedNode.State.LOST;
   }
 
-  /** The ranks on a node, ascending. */
+  /** Returns the ranks on a node, ascending. */
   List<Integer> ranksOn(int node) {
     return List.copyOf(nodes.get(node).ranks);
   }
 
   /**
-   * Another rank of the same group on the node of a rank, if there are more of them than the group
-   * survives the loss of; negative if not.
+   * Returns another rank of the same group on the node of a rank, if there are more of them than
+   * the group may lose; otherwise a negative number.
    */
   int partnerOf(int rank) {
     int partner = NOWHERE;
@@ -168,22 +171,22 @@ final class Placement {
     return tolerance(rank) > 0 && together > tolerance(rank) ? partner : NOWHERE;
   }
 
-  /** How many members a rank's group may lose at once. */
+  /** Returns the number of members that a rank's group may lose at once. */
   private int tolerance(int rank) {
     return Math.min(spec.grouping().losses(), groups[rank].length - 1);
   }
 
-  /** How many losses every group survives, once groups are formed. */
+  /** Returns the number of losses that every group survives, once groups are formed. */
   int groupLosses() {
     return Groups.carried(nodeOf, spec.grouping().losses());
   }
 
-  /** How many nodes have ranks. */
+  /** Returns the number of nodes with ranks. */
   int used() {
     return (int) nodes.stream().filter(node -> node.load() > 0).count();
   }
 
-  /** How many nodes have no ranks, and are not lost. */
+  /** Returns the number of nodes without ranks that are not lost. */
   int spares() {
     return (int)
         nodes.stream()
@@ -191,13 +194,13 @@ final class Placement {
             .count();
   }
 
-  // ---- nodes come and go
+  // ---- changes of nodes
 
   /**
-   * A node is up.
+   * Marks a node as up.
    *
    * @param memoryFree free bytes for checkpoints
-   * @return false if it was up already
+   * @return false if it already was
    */
   boolean up(int number, long memoryFree) {
     PlacedNode node = nodes.get(number);
@@ -210,9 +213,9 @@ final class Placement {
   }
 
   /**
-   * A node is lost, and its memory with it.
+   * Marks a node, and its memory, as lost.
    *
-   * @return the ranks that were on it, ascending, which have no node now
+   * @return the ranks that were on it, ascending, which now have no node
    */
   List<Integer> lost(int number) {
     PlacedNode node = nodes.get(number);
@@ -226,7 +229,7 @@ final class Placement {
     return ranks;
   }
 
-  /** A node will be lost before long: it gets no more ranks, unless there is no other. */
+  /** Marks a node as about to be lost: it gets no more ranks unless there is no other node. */
   void leaving(int number) {
     nodes.get(number).leaving = true;
   }
@@ -240,13 +243,13 @@ final class Placement {
     return room >= load(number);
   }
 
-  /** Whether the checkpoints of a node's ranks could all be brought back on other nodes. */
+  /** Whether all checkpoints of a node's ranks could be rebuilt on other nodes. */
   boolean canBeRebuilt(int number) {
     return bare.isEmpty()
         && ranksOn(number).stream().allMatch(r -> membersOn(number, r) <= tolerance(r));
   }
 
-  /** Whether a rank of this node is to go to another one that has room, when it is started next. */
+  /** Whether a rank of this node moves to another node with room when it is next started. */
   boolean shedsRanks(int number) {
     PlacedNode node = nodes.get(number);
     return node.leaving || node.isCrowded();
@@ -258,8 +261,8 @@ final class Placement {
   }
 
   /**
-   * Ranks that are beyond the slots of a node, and can move to nodes with free ones, where their
-   * checkpoints can be brought back: first those with most members of their group beside them.
+   * Returns ranks beyond the slots of a node that can move to nodes with free slots, where their
+   * checkpoints can be rebuilt. Ranks with the most members of their group beside them come first.
    */
   List<Integer> movable(int number) {
     PlacedNode node = nodes.get(number);
@@ -296,7 +299,7 @@ final class Placement {
     return NOWHERE;
   }
 
-  /** How many members of a rank's group are on a node. */
+  /** Returns the number of members of a rank's group on a node. */
   private int membersOn(int number, int rank) {
     int members = 0;
     for (int other : groups[rank]) {
@@ -313,18 +316,18 @@ final class Placement {
     count(node, 1);
   }
 
-  /** Counts a node out before it changes, and in again behind that. */
+  /** Uncounts a node before a change (-1), or counts it again after the change (1). */
   private void count(PlacedNode node, int one) {
     missing += node.isMissing() ? one : 0;
     crowded += node.isCrowded() ? one : 0;
   }
 
-  /** A node is there until it is lost. */
+  /** Marks a node as belonging to the job until it is lost. */
   void lent(int number) {
     nodes.get(number).lent = true;
   }
 
-  /** Nodes that were lost, to be started again as ranks wait for them. */
+  /** Returns lost nodes that are to be restarted because ranks wait for them. */
   List<Integer> awaitLost() {
     List<Integer> awaited = new ArrayList<>();
     for (int n = 0; n < nodes.size(); n++) {
@@ -336,14 +339,14 @@ final class Placement {
     return awaited;
   }
 
-  /** A node that was lost is started again. */
+  /** Marks a lost node as being restarted. */
   void await(int number) {
     enter(nodes.get(number), PlacedNode.State.AWAITED);
   }
 
   /**
-   * Whether the first processes can be started: no node with ranks is missing. Then the groups are
-   * formed.
+   * Whether the first processes can start, since no node with ranks is missing. Then forms the
+   * groups.
    */
   boolean start() {
     if (missing > 0) {
@@ -354,8 +357,9 @@ final class Placement {
   }
 
   /**
-   * A node failed before the ranks that were to run on it were started: finds other nodes for them,
-   * which may still be starting. One that has room for all is best, as the groups stay the same.
+   * Finds other nodes, which may still be starting, for the ranks of a node that failed before
+   * these ranks were started. Prefers one node with room for all, because the groups then stay the
+   * same.
    *
    * @return false if there are not enough free slots
    */
@@ -388,9 +392,9 @@ final class Placement {
     return true;
   }
 
-  // ---- ranks get nodes
+  // ---- placing ranks
 
-  /** Puts a rank that has no node on this one. */
+  /** Assigns a rank without a node to this node. */
   void put(int rank, int number, boolean beyondSlots) {
     PlacedNode node = nodes.get(number);
     assert nodeOf[rank] == NOWHERE : "rank " + rank + " is on two nodes";
@@ -413,9 +417,9 @@ final class Placement {
   }
 
   /**
-   * Chooses a node for a rank that has none, as far as the user allows.
+   * Chooses a node for a rank without one, within the limits set by the user.
    *
-   * @param requests whether one can be asked for
+   * @param requests whether nodes can be requested
    */
   Choice choose(int rank, boolean requests) {
     int node = best(rank, true);
@@ -441,10 +445,10 @@ final class Placement {
   }
 
   /**
-   * Moves a rank that has no process from a node that lives to another one with a free slot.
+   * Moves a rank without a process from a live node to another node with a free slot.
    *
    * @param hasCheckpoints whether there may be checkpoints
-   * @return false if there is none, or its checkpoints could not be brought back there
+   * @return false if there is no such node, or its checkpoints could not be rebuilt there
    */
   boolean moveAway(int rank, boolean hasCheckpoints) {
     if (hasCheckpoints && !canBeBroughtBack(rank)) {
@@ -469,12 +473,12 @@ final class Placement {
     return others < tolerance(rank);
   }
 
-  /** All ranks run: each has its checkpoints on its node again. */
+  /** Notes that all ranks run, so that each has its checkpoints on its node again. */
   void allRun() {
     bare.clear();
   }
 
-  /** A checkpoint was taken. */
+  /** Notes the size of a checkpoint that was taken. */
   void checkpoint(long bytes) {
     imageBytes = bytes;
   }
@@ -484,12 +488,12 @@ final class Placement {
   }
 
   /**
-   * The best node for a rank to change to: one that stays, then with as few members of its group as
-   * possible, then one in whose rack are as few of them as possible, then one with memory for its
-   * checkpoints, then one that few have left as they did not get to run there, then the emptiest,
+   * Returns the best node for a rank to move to: a node that is not about to be lost; then with the
+   * fewest members of its group, in the node and then in the rack; then with memory for its
+   * checkpoints; then left by the fewest ranks that did not get to run there; then the emptiest;
    * then the first.
    *
-   * @param free only nodes with a free slot
+   * @param free whether only nodes with a free slot qualify
    */
   private int best(int rank, boolean free) {
     int[] members = new int[nodes.size()];
@@ -515,8 +519,8 @@ final class Placement {
   }
 
   /**
-   * @param members of the group, by node
-   * @param inRack how many are in each rack that is known
+   * @param members the number of members of the group, by node
+   * @param inRack the number of members in each known rack
    */
   private boolean isBetter(
       int number, int otherNumber, int[] members, Map<String, Integer> inRack) {
@@ -542,7 +546,7 @@ final class Placement {
     return node.load() < other.load();
   }
 
-  /** How many are in each rack that is known. */
+  /** Returns the number of members in each known rack. */
   private Map<String, Integer> inRacks(int[] members) {
     Map<String, Integer> near = new HashMap<>();
     for (int n = 0; n < members.length; n++) {
@@ -553,7 +557,10 @@ final class Placement {
     return near;
   }
 
-  /** Whether two checkpoints of one rank more fit into what was free when the node came up. */
+  /**
+   * Whether two checkpoints of one more rank fit into the memory that was free when the node came
+   * up.
+   */
   private boolean hasMemory(PlacedNode node) {
     return node.memoryFree / (node.load() + 1) / 2 >= imageBytes;
   }
@@ -561,8 +568,8 @@ final class Placement {
   // ---- standbys
 
   /**
-   * The processes that are to stand by on each node that is up: one where ranks are, for one of
-   * them that dies; on a spare as many as a lost node may bring.
+   * Returns the number of standby processes for each node that is up: one where ranks are, to
+   * replace one of them; on a spare, as many as a lost node may bring.
    */
   List<JobCommand.ToNode> standbys() {
     int most = mostRanks();
@@ -575,7 +582,7 @@ final class Placement {
     return all;
   }
 
-  /** The same for one node. */
+  /** Returns the same for one node. */
   JobCommand.ToNode standbys(int node) {
     return standbys(node, mostRanks());
   }

@@ -10,22 +10,21 @@ import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows the process of each rank, and counts how many have come how far, so that no event has to
- * look at all of them.
+ * The process of each rank, and counts of ranks per stage, so that no event has to visit all ranks.
  */
 final class Ranks {
-  /** What is known of a rank's newest process. */
+  /** The state of a rank's newest process. */
   enum Life {
-    /** There is none: the first was not started yet, or the last is lost and not replaced yet. */
+    /** None: the first was not started yet, or the last was lost and not replaced yet. */
     NONE,
     ALIVE,
-    /** Is being killed; its exit is awaited. */
+    /** Being killed; its exit is awaited. */
     DYING,
-    /** Has exited after all ranks were released, or without ever having joined. */
+    /** Exited after all ranks were released, or without ever having joined. */
     GONE
   }
 
-  /** How far a rank has come in the epoch. */
+  /** The stage of a rank in the epoch. */
   enum Stage {
     AWAITED,
     JOINED,
@@ -43,7 +42,7 @@ final class Ranks {
     private boolean known;
     private boolean started;
 
-    /** What it said when it joined the epoch, but for its addresses. */
+    /** The message with which it joined the epoch, without its addresses. */
     private RankMessage.@Nullable Joined joined;
 
     private Rank(int number) {
@@ -54,7 +53,7 @@ final class Ranks {
       return number;
     }
 
-    /** The number of its newest process; -1 before the first. */
+    /** Returns the number of its newest process; -1 before the first. */
     int incarnation() {
       return incarnation;
     }
@@ -72,7 +71,7 @@ final class Ranks {
       return known;
     }
 
-    /** Whether this process was told to start in some epoch: it has run the program's code. */
+    /** Whether this process received Start in some epoch: it has run the program's code. */
     boolean started() {
       return started;
     }
@@ -85,17 +84,17 @@ final class Ranks {
 
   private final List<Rank> ranks;
 
-  /** How many ranks are at each stage. */
+  /** Number of ranks at each stage. */
   private final Map<Stage, Integer> at = new EnumMap<>(Stage.class);
 
-  /** Where those can be reached that have joined the epoch. */
+  /** Addresses of the ranks that have joined the epoch. */
   private AddressTable.Builder addresses;
 
   private int knownCount;
   private int goneCount;
 
   /**
-   * @param ranks an empty list, which may count how often a rank is looked at
+   * @param ranks an empty list, which may count accesses to ranks
    */
   Ranks(int size, List<Rank> ranks) {
     this.ranks = ranks;
@@ -120,7 +119,7 @@ final class Ranks {
 
   // ---- processes
 
-  /** A process is started for a rank that has none. */
+  /** Notes a process started for a rank without one. */
   void started(Rank rank) {
     assert rank.life == Life.NONE : "two processes of one rank";
     assert rank.stage == Stage.AWAITED;
@@ -129,21 +128,21 @@ final class Ranks {
     rank.started = false;
   }
 
-  /** A rank's process is being killed. */
+  /** Notes that a rank's process is being killed. */
   void dying(Rank rank) {
     assert rank.life == Life.ALIVE : "only what lives can be killed";
     rank.life = Life.DYING;
     fallBack(rank);
   }
 
-  /** A rank's process is lost, and will be replaced. */
+  /** Notes that a rank's process is lost, and will be replaced. */
   void lost(Rank rank) {
     assert rank.life == Life.ALIVE || rank.life == Life.DYING;
     rank.life = Life.NONE;
     fallBack(rank);
   }
 
-  /** A rank's process has ended, and needs no other one. */
+  /** Notes that a rank's process has ended, and needs no replacement. */
   void gone(Rank rank) {
     assert rank.life == Life.ALIVE || rank.life == Life.DYING;
     rank.life = Life.GONE;
@@ -155,7 +154,7 @@ final class Ranks {
     return goneCount == ranks.size();
   }
 
-  /** The first rank that needs no process any more; null if there is none. */
+  /** Returns the first rank that needs no process any more; null if there is none. */
   @Nullable Rank firstGone() {
     return goneCount == 0 ? null : first(r -> r.life == Life.GONE);
   }
@@ -167,7 +166,7 @@ final class Ranks {
     }
   }
 
-  /** The first rank that is known to use the library; null if there is none. */
+  /** Returns the first rank known to use the library; null if there is none. */
   @Nullable Rank firstKnown() {
     return knownCount == 0 ? null : first(r -> r.known);
   }
@@ -183,7 +182,7 @@ final class Ranks {
 
   // ---- stages
 
-  /** A new epoch: nobody has come to it yet. */
+  /** Begins an epoch: all ranks are before its first stage. */
   void beginEpoch() {
     for (Rank rank : ranks) {
       rank.stage = Stage.AWAITED;
@@ -210,20 +209,20 @@ final class Ranks {
     return at.getOrDefault(stage, 0);
   }
 
-  /** A rank has joined. */
+  /** Notes that a rank has joined. */
   void joined(Rank rank, RankMessage.Joined message) {
     rank.joined = message.withoutAddresses();
     addresses.put(rank.number, message.addresses());
     boolean _ = reach(rank, Stage.JOINED);
   }
 
-  /** Where all can be reached, once all have joined. */
+  /** Returns the addresses of all ranks, once all have joined. */
   AddressTable addresses() {
     assert allAt(Stage.JOINED);
     return addresses.build();
   }
 
-  /** Whether all ranks have come to a stage, or beyond it. */
+  /** Whether all ranks have reached a stage. */
   boolean allAt(Stage stage) {
     for (Stage earlier : Stage.values()) {
       if (earlier.compareTo(stage) < 0 && atStage(earlier) > 0) {
@@ -234,7 +233,7 @@ final class Ranks {
   }
 
   /**
-   * A rank has come to a stage.
+   * Notes that a rank has reached a stage.
    *
    * @return whether it was the last one
    */
@@ -248,14 +247,14 @@ final class Ranks {
   }
 
   /**
-   * All have joined and are told to start: from now on they run the program's code.
+   * Starts all joined ranks: from now on they run the program's code.
    *
-   * @return what they said when they joined, by rank, without their addresses
+   * @return the messages with which they joined, by rank, without their addresses
    */
   List<RankMessage.Joined> start() {
     List<RankMessage.Joined> all = new ArrayList<>(ranks.size());
     addresses =
-        new AddressTable.Builder(ranks.size()); // what was there takes memory, and has been sent
+        new AddressTable.Builder(ranks.size()); // the old one takes memory, and has been sent
     for (Rank rank : ranks) {
       RankMessage.Joined message = rank.joined;
       if (message == null) {

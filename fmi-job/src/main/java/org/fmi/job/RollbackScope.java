@@ -15,22 +15,22 @@ import org.fmi.control.RankMessage.Standing;
 import org.fmi.spi.RecoveryPolicy;
 
 /**
- * Decides who goes back after a failure: only ranks that have failed, and those that cannot go on
- * where they stand; or all. Always all unless the user wants otherwise.
+ * Decides which ranks roll back after a failure: all of them, or only ranks that have failed and
+ * ranks that cannot continue where they are. Always all of them, unless the policy allows less.
  */
 final class RollbackScope {
   private final boolean wanted;
   private final Outbox out;
 
-  /** By loop, what a rank does there that it could not repeat alone. Its process may be gone. */
+  /** By loop, an action of a rank that it could not repeat alone. Its process may be gone. */
   private final Map<Long, String> choices = new TreeMap<>();
 
-  /** Which of these have been reported: a program may have many loops that are alike. */
+  /** The actions that have been reported: a program may have many similar loops. */
   private final Set<String> told = new TreeSet<>();
 
   private final KeptDeterminants kept = new KeptDeterminants();
 
-  /** Why the last try to let others go on has failed; empty if it has not. */
+  /** Why the last local rollback failed; empty if it did not. */
   private String impossible = "";
 
   RollbackScope(RecoveryPolicy policy, Outbox out) {
@@ -38,7 +38,7 @@ final class RollbackScope {
     this.out = out;
   }
 
-  /** A rank chooses, or has chosen, and waits for an answer. */
+  /** Handles a nondeterministic event of a rank, which waits for an answer. */
   void on(int rank, int incarnation, RankMessage.Choosing message) {
     switch (message) {
       case RankMessage.Chooses m -> chooses(rank, incarnation, m);
@@ -49,26 +49,26 @@ final class RollbackScope {
     }
   }
 
-  /** Nothing covers this choice. */
+  /** Handles an event that no determinant covers. */
   private void chooses(int rank, int incarnation, RankMessage.Chooses m) {
     String what = "rank " + rank + " " + m.choice();
     if (choices.putIfAbsent(m.loop(), what) == null && told.add(m.choice())) {
-      out.degraded("a failure in loop " + m.loop() + " sends all ranks back: " + what);
+      out.degraded("a failure in loop " + m.loop() + " rolls back all ranks: " + what);
     }
     out.tell(rank, incarnation, new JobMessage.Noted(m.loop()));
   }
 
-  /** Ranks have found out that not only failed ones can go back. */
+  /** Notes that ranks have found local rollback impossible. */
   void impossible(String reason) {
     impossible = reason;
   }
 
   /**
-   * Decides, when all have joined an epoch, and tells the user.
+   * Decides, when all ranks have joined an epoch, and reports the decision.
    *
-   * @param joined what they said, by rank
-   * @param incarnations of their processes, by rank
-   * @return as {@link JobMessage.Start} says it
+   * @param joined their messages, by rank
+   * @param incarnations the incarnations of their processes, by rank
+   * @return the checkpoint version for {@link JobMessage.Start}
    */
   long decide(int epoch, List<RankMessage.Joined> joined, IntUnaryOperator incarnations) {
     boolean rollback = joined.stream().anyMatch(m -> m.position() != Position.FRESH);
@@ -108,7 +108,7 @@ final class RollbackScope {
         new Notice.RollbackDecided(
             epoch, local ? back.toString() : "", flow, local ? String.join("; ", also) : reason));
     if (!local) {
-      kept.clear(); // the next checkpoint may have a version that there was before
+      kept.clear(); // the next checkpoint may reuse a version
       return JobMessage.Start.ALL_GO_BACK;
     }
     kept.forgetNewer(version);
@@ -119,7 +119,10 @@ final class RollbackScope {
     return version;
   }
 
-  /** Why this rank, or one that was in its loop, does not let others go on; empty if it does. */
+  /**
+   * Returns why this rank, or another one in its loop, does not let the other ranks continue; empty
+   * if it does.
+   */
   private String refusal(int rank, Standing standing, long version) {
     String choice = choices.get(standing.loop());
     if (choice != null) {
@@ -130,6 +133,6 @@ final class RollbackScope {
     }
     return version == Standing.NO_VERSION || version == standing.version()
         ? ""
-        : "rank " + rank + " has another checkpoint than those before it";
+        : "rank " + rank + " has a different checkpoint from the ranks before it";
   }
 }

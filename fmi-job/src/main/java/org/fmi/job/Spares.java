@@ -5,15 +5,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Chooses which nodes are set aside as spares. */
+/** Chooses the nodes that are set aside as spares. */
 public final class Spares {
   private Spares() {}
 
   /**
-   * The last ones; where racks are known, the last ones of different racks, so that a rack that is
-   * lost takes as few spares with it as possible.
+   * Returns the last nodes. Where racks are known, returns the last nodes of different racks, so
+   * that a lost rack takes as few spares as possible with it.
    *
-   * @param rackOf rack of each node; empty if not known
+   * @param rackOf rack of each node; empty if unknown
    */
   public static BitSet choose(List<String> rackOf, int count) {
     BitSet spares = new BitSet();

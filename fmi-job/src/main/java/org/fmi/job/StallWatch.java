@@ -11,26 +11,27 @@ import org.fmi.control.RankReport.Waiting;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Notices, from what ranks show, that a job has stopped progressing, and says who waits for whom.
- * Pure: gets the time, of one monotonic clock in nanoseconds, with each call.
+ * Notices from reports of ranks that a job has stopped making progress, and finds which ranks wait
+ * for which. Pure: each call takes the time, in nanoseconds of one monotonic clock.
  *
- * <p>Nothing happens once no rank has shown anything new: no iteration, no message, no other wait.
- * Told is, after the time that the user has set, that
+ * <p>A job makes no progress if no rank reports anything new: no iteration, no message, no other
+ * wait. After the time that the user has set, the watch reports that
  *
  * <ul>
  *   <li>all ranks wait;
- *   <li>all but a few wait, for those. Where most compute, the others wait as they should;
+ *   <li>all ranks but a few wait, for those few. Where most ranks compute, the others wait as they
+ *       should;
  *   <li>a recovery waits for ranks that compute.
  * </ul>
  *
- * Each is repeated when 1 minute has passed, then 10 minutes, and then every hour. The first begins
- * anew when something has happened; the others do not, as some programs take their time in each
- * iteration. Nothing is reported while ranks join, nor of ranks that have ended.
+ * Each report is repeated after 1 minute, then after 10 minutes, and then every hour. The first
+ * kind starts over after progress; the others do not, because some programs have long iterations.
+ * Nothing is reported while ranks join, nor about ranks that have ended.
  */
 public final class StallWatch {
   private static final long SECOND = 1_000_000_000;
 
-  /** A rank shows itself each second; one that has not for this long is stopped, or very slow. */
+  /** A rank reports each second; a rank silent for this long is stopped or very slow. */
   private static final long HEARD_NANOS = 5 * SECOND;
 
   private static final long[] PAUSES = {0, 60 * SECOND, 600 * SECOND, 3600 * SECOND};
@@ -46,12 +47,12 @@ public final class StallWatch {
   }
 
   private static final class Rank {
-    /** Null until its process has shown something. */
+    /** Null until its process has sent a report. */
     @Nullable RankReport report;
 
     long reportNanos;
 
-    /** Since when it has shown nothing new. */
+    /** The time of its last new report. */
     long sinceNanos;
 
     State state(long nanos) {
@@ -67,7 +68,7 @@ public final class StallWatch {
     }
   }
 
-  /** When something is repeated. */
+  /** The times at which a report is repeated. */
   private static final class Rhythm {
     int told;
     long toldNanos;
@@ -80,7 +81,7 @@ public final class StallWatch {
   private final long stallNanos;
   private final Rank[] ranks;
 
-  /** The epoch that a recovery under way leads to. */
+  /** The epoch to which a current recovery leads. */
   private int recoveringTo = NO_EPOCH;
 
   private long recoveringSince;
@@ -90,13 +91,13 @@ public final class StallWatch {
   private final Rhythm ofUnheard = new Rhythm();
   private Rhythm ofRecovery = new Rhythm();
 
-  /** When the standstill began that {@link #ofAll} is about. */
+  /** The start of the standstill reported by {@link #ofAll}. */
   private long allSince;
 
   /**
-   * A watch of a job whose ranks have shown nothing yet.
+   * Creates a watch of a job without reports.
    *
-   * @param stallNanos how long nothing happens before that is reported
+   * @param stallNanos the time without progress that is reported
    */
   public StallWatch(int size, long stallNanos) {
     this.stallNanos = stallNanos;
@@ -104,12 +105,12 @@ public final class StallWatch {
     Arrays.setAll(ranks, _ -> new Rank());
   }
 
-  /** A process is being started for a rank: what another one has shown counts no more. */
+  /** Notes a new process of a rank; reports of its predecessor no longer count. */
   public void spawned(int rank) {
     ranks[rank].report = null;
   }
 
-  /** Something happened in the job. */
+  /** Notes an event of the job. */
   public void on(Notice notice, long nanos) {
     switch (notice) {
       case Notice.RecoveryBegun n -> {
@@ -129,7 +130,7 @@ public final class StallWatch {
     }
   }
 
-  /** The process that serves a rank shows itself. */
+  /** Takes a report of the process that serves a rank. */
   public void shown(int rank, RankReport report, long nanos) {
     Rank r = ranks[rank];
     RankReport before = r.report;
@@ -141,7 +142,7 @@ public final class StallWatch {
   }
 
   /**
-   * Whether a rank has got further between two reports.
+   * Whether a rank has made progress between two reports.
    *
    * @param nanos the time between them
    */
@@ -164,11 +165,11 @@ public final class StallWatch {
         || is.peer() != was.peer()
         || is.tag() != was.tag()
         || !is.communicator().equals(was.communicator())
-        // One that has begun since is another one. Waits for a recovery do not say since when.
+        // A wait that began since is a new one. Waits for a recovery have no start time.
         || (is.nanos() > 0 && is.nanos() < nanos);
   }
 
-  /** What is to be reported now; usually nothing. */
+  /** Returns what to report now; usually null. */
   public @Nullable Stall look(long nanos) {
     Stall stall = now(nanos);
     if (stall == null || stall.nanos() < stallNanos) {
@@ -195,7 +196,7 @@ public final class StallWatch {
     return stall;
   }
 
-  /** What holds the job up at this moment, however short it has; null if nothing does. */
+  /** Returns what holds the job up at this moment, however briefly; null if nothing does. */
   public @Nullable Stall now(long nanos) {
     if (recoveringTo != NO_EPOCH) {
       return recovery(nanos);
@@ -278,11 +279,11 @@ public final class StallWatch {
     return each.isEmpty() ? null : new Stall.RecoveryWaits(nanos - recoveringSince, each);
   }
 
-  // ---- who waits for whom
+  // ---- wait-for graph
 
   /**
-   * The rank for which a rank waits in the end: one that waits for none in particular, or does not
-   * wait. Negative if they wait in a circle.
+   * Returns the rank at the end of a rank's wait-for chain: one that waits for no particular rank,
+   * or does not wait. Negative if the chain is a circle.
    */
   private int endOf(int rank) {
     int at = rank;
@@ -303,10 +304,11 @@ public final class StallWatch {
   }
 
   /**
-   * Ranks of which each waits for the next one, from the lowest of them on; empty if there is none.
+   * Returns ranks each of which waits for the next, starting with the lowest; empty if there is no
+   * circle.
    */
   private List<Integer> circle() {
-    int[] walk = new int[ranks.length]; // by which walk, counted from 1, each rank was reached
+    int[] walk = new int[ranks.length]; // the number of the walk, from 1, that reached each rank
     for (int first = 0; first < ranks.length; first++) {
       int at = first;
       while (at >= 0 && walk[at] == 0) {

@@ -1,6 +1,6 @@
 /**
- * The decision maker of a job: a pure state machine, events in, commands out. No clock, socket,
- * thread or file in here.
+ * The decision maker of a job: a pure state machine, with events as input and commands as output.
+ * It has no clock, socket, thread or file.
  */
 @NullMarked
 package org.fmi.job;

@@ -169,7 +169,7 @@ class FlushCoordinatorTest {
     on(0, written(0, 5));
     assertThat(split(coordinator.lost(1, "node1"))).isEmpty();
     assertThat(notices.getLast())
-        .isEqualTo(new Notice.Level2Failed(5, 50, "node1 was lost while it wrote its file", 0));
+        .isEqualTo(new Notice.Level2Failed(5, 50, "node1 was lost while writing its file", 0));
     // Its rank is on a spare now.
     on(0, new Level2Report.Ready(1, needed(6), ranks(0)));
     assertThat(on(2, new Level2Report.Ready(1, needed(6), ranks(1))))
@@ -186,7 +186,7 @@ class FlushCoordinatorTest {
         .isInstanceOfSatisfying(FlushCommand.Publish.class, c -> assertThat(c.node()).isEqualTo(1));
     split(coordinator.lost(1, "node1"));
     assertThat(notices.getLast())
-        .isEqualTo(new Notice.Level2Failed(5, 50, "node1 was lost while it wrote the manifest", 0));
+        .isEqualTo(new Notice.Level2Failed(5, 50, "node1 was lost while writing the manifest", 0));
   }
 
   @Test
@@ -282,7 +282,7 @@ class FlushCoordinatorTest {
     begin(5);
     assertThat(split(coordinator.finish(true))).isEmpty();
     assertThat(split(coordinator.lost(1, "node1")))
-        .containsExactly(new FlushCommand.Finished(-1, "node1 was lost while it wrote its file"));
+        .containsExactly(new FlushCommand.Finished(-1, "node1 was lost while writing its file"));
   }
 
   @Test

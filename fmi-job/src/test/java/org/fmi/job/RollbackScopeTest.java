@@ -91,7 +91,8 @@ final class RollbackScopeTest {
   void allGoBackIfOneMust() {
     Joined doubt = inLoop(0, Standing.NO_VERSION, false, "is taking a checkpoint");
     assertGlobal("rank 1 is taking a checkpoint", goesOn(5), doubt, FRESH);
-    assertGlobal("rank 1 has another checkpoint than those before it", goesOn(5), goesOn(6), FRESH);
+    assertGlobal(
+        "rank 1 has a different checkpoint from the ranks before it", goesOn(5), goesOn(6), FRESH);
     assertGlobal("rank 0 has left", inLoop(0, 5, false, "has left"), FRESH);
     assertGlobal("no rank is in the loop", REPLAYS, FRESH);
   }
@@ -105,7 +106,7 @@ final class RollbackScopeTest {
         .containsExactly(
             new JobCommand.Report(
                 new Notice.Degraded(
-                    "a failure in loop 0 sends all ranks back: rank 2 probes for a message")),
+                    "a failure in loop 0 rolls back all ranks: rank 2 probes for a message")),
             tell(2, 7, new JobMessage.Noted(0)),
             tell(1, 0, new JobMessage.Noted(0)));
     assertGlobal("rank 2 probes for a message", goesOn(5), goesOn(5), FRESH);
@@ -123,10 +124,10 @@ final class RollbackScopeTest {
         .containsExactly(
             new JobCommand.Report(
                 new Notice.Degraded(
-                    "a failure in loop 0 sends all ranks back: rank 1 has no room")),
+                    "a failure in loop 0 rolls back all ranks: rank 1 has no room")),
             new JobCommand.Report(
                 new Notice.Degraded(
-                    "a failure in loop 2 sends all ranks back: rank 0 is refused")));
+                    "a failure in loop 2 rolls back all ranks: rank 0 is refused")));
     assertGlobal("rank 0 has no room", inLoop(1, 5, true, ""), FRESH);
   }
 

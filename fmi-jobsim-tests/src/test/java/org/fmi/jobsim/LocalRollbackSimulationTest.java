@@ -163,7 +163,7 @@ final class LocalRollbackSimulationTest {
 
     assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
         .containsExactly(new Notice.RollbackDecided(1, "[" + victim + "]", ""));
-    assertThat(notices(job, Notice.Degraded.class, n -> n.what().contains("all ranks back")))
+    assertThat(notices(job, Notice.Degraded.class, n -> n.what().contains("rolls back all ranks")))
         .isEmpty();
   }
 
@@ -194,7 +194,7 @@ final class LocalRollbackSimulationTest {
         .containsExactly(new Notice.RollbackDecided(1, "", reason));
     assertThat(notices(job, Notice.Degraded.class, n -> n.what().contains(Choice.REFUSED.text())))
         .containsExactly(
-            new Notice.Degraded("a failure in loop 0 sends all ranks back: " + reason));
+            new Notice.Degraded("a failure in loop 0 rolls back all ranks: " + reason));
   }
 
   /** Whoever goes back, what is no state follows from it. */
@@ -453,7 +453,7 @@ final class LocalRollbackSimulationTest {
             .withFaults(kill(2, FaultPoint.ITERATION, 7));
     JobSimulation job = FinishedJob.of(3, shape);
 
-    String told = "a failure in loop 0 sends all ranks back: rank ";
+    String told = "a failure in loop 0 rolls back all ranks: rank ";
     List<Notice.Degraded> degraded =
         notices(job, Notice.Degraded.class, n -> n.what().contains("less than 16 MiB"));
     assertThat(degraded).as("once, for all loops").hasSize(ranksPerNode - 1);

@@ -592,7 +592,7 @@ final class RecoverySimulationTest {
   // ---- state that cannot be saved or restored
 
   private static void assertFailsAtOnePlace(Program program) {
-    assertFailsAtOnePlace("rank 1 has thrown ", program);
+    assertFailsAtOnePlace("rank 1 threw an exception ", program);
   }
 
   private static void assertFailsAtOnePlace(String why, Program program) {
@@ -600,7 +600,7 @@ final class RecoverySimulationTest {
     Outcome outcome = job.run();
     assertThat(outcome.status()).as(job.story()).isEqualTo(1);
     assertThat(outcome.message())
-        .startsWith("rank 1 has thrown ")
+        .startsWith("rank 1 threw an exception ")
         .contains(why, "failed by itself 3 times at the same place");
     assertThat(job.exits())
         .as("close does not wait for the others")

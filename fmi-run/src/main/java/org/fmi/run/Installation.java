@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public record Installation(Path home) {
-  /** The one this process was started from. */
+  /** Returns the installation from which this process was started. */
   public static Installation current() {
     String home = System.getProperty("fmi.home");
     if (home == null) {
@@ -55,9 +55,9 @@ public record Installation(Path home) {
   }
 
   /**
-   * Jars that belong behind a program's own.
+   * Returns the jars that follow a program's own on the class path.
    *
-   * @param disni with those of DiSNI
+   * @param disni whether to include the jars of DiSNI
    */
   public List<String> lastJars(boolean disni) throws IOException {
     List<String> jars = new ArrayList<>();
@@ -69,11 +69,11 @@ public record Installation(Path home) {
   }
 
   /**
-   * The command of the helper that writes checkpoints to files.
+   * Returns the command of the helper that writes checkpoints to files.
    *
-   * @param classPath of daemons. With the jars of fmirun behind it, it begins as fmirun's, whose
-   *     AOT cache serves the helper too
-   * @param caches the folder of AOT caches; null to start without
+   * @param classPath class path of daemons. With the jars of fmirun after it, it begins like
+   *     fmirun's, whose AOT cache serves the helper, too
+   * @param caches the directory of AOT caches; null to start without
    */
   public List<String> flushCommand(String classPath, @Nullable String caches) throws IOException {
     List<String> jars = new ArrayList<>(List.of(classPath));
@@ -90,7 +90,7 @@ public record Installation(Path home) {
     return command;
   }
 
-  /** In the order in which {@code lib/launch.sh} has them, to which AOT caches are bound. */
+  /** Adds jars in the order of {@code lib/launch.sh}, to which AOT caches are bound. */
   private void addJars(String directory, List<String> jars) throws IOException {
     List<String> all = new ArrayList<>();
     try (DirectoryStream<Path> found =
@@ -102,17 +102,17 @@ public record Installation(Path home) {
   }
 
   /**
-   * The folder of the AOT caches; null if there are none that this process's own JDK has made,
-   * which is for the script to say that started this process.
+   * Returns the directory of the AOT caches; null if there are none made by this process's own JDK,
+   * which the starting script decides.
    */
   public static @Nullable String aotCaches() {
     return System.getProperty("fmi.aot");
   }
 
   /**
-   * Options with which a JVM starts from an AOT cache; none without caches.
+   * Returns options with which a JVM starts from an AOT cache; none without caches.
    *
-   * @param kind of process: the class path begins as that of the cache
+   * @param kind kind of process: the class path begins like that of the cache
    */
   public static List<String> aotOptions(String kind, @Nullable String caches) {
     return caches == null

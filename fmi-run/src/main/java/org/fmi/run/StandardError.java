@@ -2,7 +2,7 @@ package org.fmi.run;
 
 import org.fmi.spi.Diagnostics;
 
-/** Shows diagnostics on this process's standard error; a rank's goes from there to fmirun's. */
+/** Prints diagnostics on this process's standard error; fmirun forwards those of ranks. */
 public final class StandardError implements Diagnostics {
   @Override
   public void report(String line) {

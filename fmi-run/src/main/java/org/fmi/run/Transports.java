@@ -10,7 +10,7 @@ import org.fmi.spi.TransportProvider;
 public final class Transports {
   private Transports() {}
 
-  /** All of them, in the order in which they are tried. */
+  /** Returns all of them, in the order in which they are tried. */
   public static List<TransportProvider> find() {
     List<TransportProvider> found = new ArrayList<>();
     // FMI's own class loader: the program may have set another one for its thread.

@@ -10,12 +10,12 @@ import org.fmi.codec.ByHand;
 import org.fmi.control.AddressTable;
 
 /**
- * How the addresses of all ranks are written inside of a message, which each node gets: compressed.
- * What is left of each rank is little more than the ports that it listens at.
+ * The compressed encoding of the addresses of all ranks in a message that each node receives. What
+ * remains per rank is little more than its ports.
  */
 @ByHand(1)
 final class AddressCodec {
-  /** No stream of bytes becomes longer than that many times its length. */
+  /** An upper bound of the growth of decompressed bytes. */
   private static final int MOST_GROWTH = 1100;
 
   private AddressCodec() {}

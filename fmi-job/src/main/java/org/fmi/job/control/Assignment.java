@@ -4,11 +4,11 @@ import java.util.List;
 import org.fmi.spi.Fault;
 
 /**
- * The rank that a process is to serve, as it is decided.
+ * The rank that a process serves, as decided.
  *
- * @param incarnation how many processes served the rank before
+ * @param incarnation the number of processes that served the rank before
  * @param group the world ranks of its checkpoint group
- * @param ranksOnNode how many ranks share the node
+ * @param ranksOnNode the number of ranks that share the node
  * @param faults failures to inject in this process
  */
 public record Assignment(

@@ -2,7 +2,7 @@ package org.fmi.job.control;
 
 import java.io.IOException;
 
-/** Bytes that are no message of the control plane; whoever sent them is cut off. */
+/** Bytes that are not a message of the control plane. The connection of the sender is closed. */
 public final class BadMessageException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -8,16 +8,16 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * What a daemon must know to find its way back to fmirun; it reads it from its standard input, so
- * that the secret stands in no argument, file or variable.
+ * The data that a daemon needs to connect to fmirun. It reads them from standard input, so that the
+ * secret is in no argument, file or variable.
  *
- * @param jobId the job's public name
- * @param generation how many daemons this job had on the node before
- * @param secret the job's
- * @param addresses of fmirun, to be tried in this order
- * @param pieces where the node is to keep checkpoints, a directory; empty for in memory
- * @param heartbeatMillis whoever is silent for this long is declared dead
- * @param startMillis how long fmirun waits for a daemon that has the cores that it needs
+ * @param jobId the public name of the job
+ * @param generation the number of daemons that this job had on the node before
+ * @param secret the secret of the job
+ * @param addresses addresses of fmirun, to be tried in this order
+ * @param pieces the directory for the node's checkpoints; empty for memory
+ * @param heartbeatMillis time of silence after which a process is declared dead
+ * @param startMillis time that fmirun allows a daemon, not counting time without a core
  */
 public record Bootstrap(
     String jobId,
@@ -31,12 +31,12 @@ public record Bootstrap(
     int startMillis) {
   private static final String FIRST = "fmi-bootstrap ";
 
-  /** Of the messages that follow once the daemon is connected. */
+  /** Version of the messages that follow once the daemon is connected. */
   private static final String VERSION = "%08x".formatted(WireVersion.VALUE);
 
   private static final String LAST = "end";
 
-  /** How much longer what waits for a core may take. */
+  /** Factor on time limits of a process that waits for a core. */
   private static final int PATIENCE = 12;
 
   public Bootstrap {
@@ -44,14 +44,14 @@ public record Bootstrap(
   }
 
   /**
-   * How long a daemon and fmirun may take to prove themselves to each other. Either may wait for a
-   * core meanwhile, and fmirun gives up by itself a daemon that does not.
+   * Returns the time limit for the mutual authentication of a daemon and fmirun. Either may wait
+   * for a core meanwhile, and fmirun itself gives up a daemon that does not.
    */
   public int proofMillis() {
     return PATIENCE * startMillis;
   }
 
-  /** The lines that {@link #read} takes. */
+  /** Returns the lines that {@link #read} parses. */
   public String text() {
     StringBuilder text = new StringBuilder(256);
     text.append(FIRST).append(VERSION).append('\n');
@@ -63,7 +63,7 @@ public record Bootstrap(
       text.append("address ").append(address).append('\n');
     }
     text.append("port ").append(port).append('\n');
-    // In hexadecimal digits, as names may be of any characters.
+    // In hexadecimal digits, because names may have any characters.
     text.append("pieces ")
         .append(HexFormat.of().formatHex(pieces.getBytes(StandardCharsets.UTF_8)))
         .append('\n');
@@ -74,17 +74,17 @@ public record Bootstrap(
   }
 
   /**
-   * @throws IOException if it is not what {@link #text} makes, or that of another build, whose
-   *     messages are others; the message says no more than that
+   * @throws IOException if it is not the output of {@link #text}, or that of another build, whose
+   *     messages differ
    */
   public static Bootstrap read(BufferedReader in) throws IOException {
     try {
       String version = field(in, FIRST);
       if (!version.equals(VERSION)) {
         throw new IOException(
-            "fmirun is of another build of FMI: its messages are of version "
+            "fmirun is from a different build of FMI: it speaks protocol version "
                 + version
-                + ", those of this host "
+                + ", this host speaks "
                 + VERSION
                 + "; install the same build on all hosts");
       }
@@ -124,7 +124,7 @@ public record Bootstrap(
   }
 
   private static IOException malformed() {
-    return new IOException("this program is started by fmirun, which gives it its instructions");
+    return new IOException("this program is started by fmirun; do not start it by hand");
   }
 
   @Override

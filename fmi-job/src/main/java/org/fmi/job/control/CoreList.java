@@ -3,12 +3,12 @@ package org.fmi.job.control;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
-/** Numbers of cores in the form of Linux, as in {@code 0-3,8,10-11}. */
+/** Numbers of cores in Linux notation, as in {@code 0-3,8,10-11}. */
 public final class CoreList {
   private CoreList() {}
 
   /**
-   * The numbers of a list, ascending; none if it is empty.
+   * Parses a list to ascending numbers; none if it is empty.
    *
    * @throws IllegalArgumentException if it is no list of cores
    */
@@ -34,7 +34,7 @@ public final class CoreList {
   }
 
   /**
-   * The shortest list of these numbers.
+   * Returns the shortest list of these numbers.
    *
    * @param cores ascending
    */

@@ -6,26 +6,26 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * The part of a machine's cores that one rank gets, and how it is bound to it.
+ * The share of a machine's cores that one rank gets, and how the rank is bound to it.
  *
- * <p>A core is given by the numbers of its hardware threads. Each rank gets as many whole cores as
- * all others. With more ranks than cores each gets one hardware thread: first one of each core,
- * then the second ones. With more ranks than hardware threads nobody gets any.
+ * <p>A core is given by the numbers of its hardware threads. Each rank gets the same number of
+ * whole cores. With more ranks than cores, each rank gets one hardware thread: first one of each
+ * core, then the second ones. With more ranks than hardware threads, no rank gets any.
  *
- * @param bound what is bound
- * @param numbers of the hardware threads to which it is bound, ascending
+ * @param bound the part of the rank that is bound
+ * @param numbers hardware threads to which it is bound, ascending
  */
 public record CoreShare(Bound bound, int[] numbers) {
-  /** What of a rank is bound. */
+  /** The part of a rank that is bound. */
   public enum Bound {
-    /** Nothing: it runs on all cores of the job. */
+    /** Nothing: the rank runs on all cores of the job. */
     NOTHING,
     /**
-     * The thread that calls {@code Fmi.init}, which has this core to itself. The JVM's own threads
-     * would take time from it: they run on all cores of the job.
+     * The thread that calls {@code Fmi.init}, on a dedicated core. The JVM's own threads, which
+     * would take time from it, run on all cores of the job.
      */
     THREAD,
-    /** The whole process: the program's threads are to have all these cores. */
+    /** The whole process: the program's threads share all these cores. */
     PROCESS
   }
 
@@ -33,11 +33,11 @@ public record CoreShare(Bound bound, int[] numbers) {
   public static final CoreShare NONE = new CoreShare(Bound.NOTHING, new int[0]);
 
   /**
-   * The share of one rank.
+   * Returns the share of one rank.
    *
-   * @param cores the hardware threads of each core, those that may be used
-   * @param rank which of the ranks on these cores, from 0
-   * @param ranks how many there are
+   * @param cores the hardware threads of each usable core
+   * @param rank number among the ranks on these cores, from 0
+   * @param ranks the number of these ranks
    */
   public static CoreShare of(List<int[]> cores, int rank, int ranks) {
     if (rank < 0 || rank >= ranks) {
@@ -56,12 +56,12 @@ public record CoreShare(Bound bound, int[] numbers) {
     return ranks <= threads.length ? new CoreShare(Bound.THREAD, new int[] {threads[rank]}) : NONE;
   }
 
-  /** The numbers if this is what is bound, else none. */
+  /** Returns the numbers if this part is bound, otherwise none. */
   public int[] of(Bound what) {
     return bound == what ? numbers : new int[0];
   }
 
-  /** How many hardware threads there are. */
+  /** Returns the number of hardware threads. */
   public static int threads(List<int[]> cores) {
     return cores.stream().mapToInt(threads -> threads.length).sum();
   }

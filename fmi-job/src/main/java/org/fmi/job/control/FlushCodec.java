@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes and reads what a daemon and its helper tell each other: tasks; then, from the helper, for
- * each task a byte now and then while something is done, and the result.
+ * The protocol between a daemon and its helper: the daemon sends tasks; for each task, the helper
+ * sends a byte from time to time while it makes progress, and then the result.
  *
  * <pre>
  *   daemon: length of the task, task, length of the next one, ...
@@ -20,12 +20,12 @@ public final class FlushCodec {
   private static final int MOVED = 0;
   private static final int ENDED = 1;
 
-  /** More than any node's task needs: a length beyond it is none. */
+  /** More than any node's task needs: a larger length is invalid. */
   private static final int MOST_BYTES = 1 << 30;
 
   private FlushCodec() {}
 
-  /** Gives the helper a task. */
+  /** Sends a task to the helper. */
   public static void write(OutputStream to, FlushTask task) throws IOException {
     writeWhole(to, FlushTaskCodec.encode(task));
   }
@@ -42,13 +42,13 @@ public final class FlushCodec {
         : FlushTaskCodec.decode(readWhole(from, ByteBuffer.wrap(length)));
   }
 
-  /** Tells the daemon that something has been done. */
+  /** Reports progress to the daemon. */
   public static void writeMoved(OutputStream to) throws IOException {
     to.write(MOVED);
     to.flush();
   }
 
-  /** Tells the daemon that the task is over. */
+  /** Reports the end of the task to the daemon. */
   public static void write(OutputStream to, FlushResult result) throws IOException {
     to.write(ENDED);
     writeWhole(to, FlushResultCodec.encode(result));
@@ -57,7 +57,7 @@ public final class FlushCodec {
   /**
    * Waits for the end of a task.
    *
-   * @param moved called when something has been done
+   * @param moved called for each report of progress
    * @return null if the helper has ended before
    */
   public static @Nullable FlushResult readResult(InputStream from, Runnable moved)
@@ -73,7 +73,7 @@ public final class FlushCodec {
       return FlushResultCodec.decode(
           readWhole(from, ByteBuffer.wrap(from.readNBytes(Integer.BYTES))));
     } catch (EOFException e) {
-      return null; // killed in the middle
+      return null; // killed while writing
     }
   }
 

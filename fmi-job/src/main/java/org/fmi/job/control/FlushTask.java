@@ -5,25 +5,27 @@ import org.fmi.codec.Tag;
 import org.fmi.codec.Wire;
 import org.fmi.spi.PinnedImage;
 
-/** What a daemon's helper is to do: one thing at a time. */
+/** A task of a daemon's helper, which does one at a time. */
 @Wire
 public sealed interface FlushTask {
-  /** What the user named. */
+  /** Returns the directory that the user named. */
   String directory();
 
-  /** The job's id. */
+  /** Returns the id of the job. */
   String job();
 
-  /** The version that it is about. */
+  /** Returns the version concerned. */
   long version();
 
-  /** A version that may be deleted if there is no room, with what was left behind; -1 for none. */
+  /**
+   * Returns a version that may be deleted if there is no room, including leftovers; -1 for none.
+   */
   long oldest();
 
   /**
    * Write a node's file: answered by {@link FlushResult.Written}.
    *
-   * @param bytesPerSecond at most; 0 for no limit
+   * @param bytesPerSecond maximum rate; 0 for no limit
    * @param pieces the directory of the node's memory
    */
   @Tag(1)
@@ -44,14 +46,14 @@ public sealed interface FlushTask {
     }
   }
 
-  /** What a rank keeps. */
+  /** The pinned images of a rank. */
   record OfRank(int rank, List<PinnedImage> images) {
     public OfRank {
       images = List.copyOf(images);
     }
   }
 
-  /** Make a version count, and delete old ones: answered by {@link FlushResult.Published}. */
+  /** Publish a version, and delete old ones: answered by {@link FlushResult.Published}. */
   @Tag(2)
   record Publish(String directory, String job, long version, long oldest, byte[] manifest, int keep)
       implements FlushTask {}

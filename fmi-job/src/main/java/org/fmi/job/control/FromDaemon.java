@@ -8,25 +8,25 @@ import org.fmi.control.Counter;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
 
-/** What a daemon tells fmirun. */
+/** A message from a daemon to fmirun. */
 @Wire
 public sealed interface FromDaemon {
-  /** What has become of a rank's process, or what the rank says: the job goes on by it. */
+  /** A message about a rank's process, or of the rank: the decision maker acts on it. */
   sealed interface OfRank extends FromDaemon {
     int rank();
 
-    /** Of the process; messages of one that was replaced may come late. */
+    /** Returns the incarnation of the process; messages of a replaced process may arrive late. */
     int incarnation();
   }
 
   /**
    * The first message: the daemon is connected.
    *
-   * @param whole how many cores its ranks may keep busy
-   * @param cores those that its ranks may run on, each with the numbers of its hardware threads;
-   *     empty if not known
-   * @param memoryFree free bytes where the node's memory lies
-   * @param java the version of the JDK it found
+   * @param whole the number of cores that its ranks may keep busy
+   * @param cores the cores that its ranks may use, each with the numbers of its hardware threads;
+   *     empty if unknown
+   * @param memoryFree free bytes in the node's memory
+   * @param java the version of the JDK that it found
    */
   @Tag(1)
   record Hello(int node, long pid, int whole, List<int[]> cores, long memoryFree, String java)
@@ -40,15 +40,15 @@ public sealed interface FromDaemon {
   @Tag(2)
   record Ready() implements FromDaemon {}
 
-  /** The node cannot take part, or not any longer, and why: fmirun makes an end of it. */
+  /** The node cannot take part, or no longer, and why: fmirun fences it. */
   @Tag(3)
   record Refused(String reason) implements FromDaemon {}
 
-  /** Somebody other than fmirun has told the daemon to end, and it does. */
+  /** The daemon was terminated from outside the job, and ends. */
   @Tag(15)
   record Terminated() implements FromDaemon {}
 
-  /** Something the user should know. */
+  /** A warning for the user. */
   @Tag(4)
   record Warning(String text) implements FromDaemon {}
 
@@ -60,44 +60,44 @@ public sealed interface FromDaemon {
    */
   @Tag(5)
   record RankExited(int rank, int incarnation, int status, boolean signaled) implements OfRank {
-    /** How it ended, as a part of a sentence that begins with the rank. */
+    /** Returns how it ended, as a clause that follows the rank. */
     public String how() {
       if (signaled) {
         return "was killed by signal " + (status - 128);
       }
       return status == 0
-          ? "ended with status 0 without Fmi.close, as by System.exit"
+          ? "ended with status 0 but without Fmi.close (did it call System.exit?)"
           : "ended by itself with status " + status;
     }
   }
 
-  /** A rank's process lives but said nothing for too long. */
+  /** A rank's process lives but was silent for too long. */
   @Tag(6)
   record RankSilent(int rank, int incarnation) implements OfRank {}
 
-  /** A rank's process was killed; its exit follows when the system has cleared it away. */
+  /** A rank's process was killed; its exit follows when the system has removed it. */
   @Tag(10)
   record RankDying(int rank, int incarnation) implements OfRank {}
 
   /**
-   * A rank's process was dying already when {@link ToDaemon.KillRank} came: its exit, which
-   * follows, tells why it failed, and not that it was killed.
+   * A rank's process was already dying when {@link ToDaemon.KillRank} arrived. Its exit, which
+   * follows, gives the real cause.
    */
   @Tag(12)
   record RankWasDying(int rank, int incarnation) implements OfRank {}
 
-  /** A rank has said something. */
+  /** A message of a rank. */
   @Tag(7)
   record Said(int rank, int incarnation, RankMessage message) implements OfRank {}
 
-  /** What ranks show of themselves; nothing is decided by it. */
+  /** Reports of ranks; no decision depends on them. */
   @Tag(11)
   record Reports(List<Report> reports) implements FromDaemon {
     public Reports {
       reports = List.copyOf(reports);
     }
 
-    /** The same with what is known of the node for all its ranks. */
+    /** Returns these reports with the node's data added for all its ranks. */
     public Reports with(Map<Counter, Long> levels) {
       return new Reports(
           reports.stream()
@@ -110,38 +110,38 @@ public sealed interface FromDaemon {
   }
 
   /**
-   * What one rank shows.
+   * The report of one rank.
    *
-   * @param pid the number of its process, on its host
+   * @param pid its process id on its host
    */
   record Report(int rank, int incarnation, long pid, RankReport report) {}
 
   /**
-   * What the threads of a rank's process do.
+   * The thread stacks of a rank's process.
    *
-   * @param pid the number of its process, on its host
-   * @param text for a person: lines, each with its end
+   * @param pid its process id on its host
+   * @param text lines for a person, each with its line end
    */
   @Tag(13)
   record Stack(int rank, long pid, String text) implements FromDaemon {}
 
-  /** Something of checkpoints on files. */
+  /** A message about checkpoints in files. */
   @Tag(14)
   record Level2(Level2Report report) implements FromDaemon {}
 
   /**
-   * Output of a rank: whole lines, or a part of one that is too long to be kept together.
+   * Output of a rank: whole lines, or a part of a line that is too long to be kept together.
    *
-   * @param error whether on standard error
+   * @param error whether it is standard error
    * @param more whether more of the last line follows, or its end, which may be empty
    */
   @Tag(8)
   record Output(int rank, boolean error, byte[] bytes, boolean more) implements FromDaemon {
-    /** How long others wait while nothing more of a line follows. */
+    /** How long other ranks wait for the rest of a line. */
     public static final int PAUSE_MILLIS = 10_000;
   }
 
-  /** This process of rank 0 reads standard input, for the first time. */
+  /** This process of rank 0 reads standard input for the first time. */
   @Tag(16)
   record InputWanted(int incarnation) implements FromDaemon {}
 

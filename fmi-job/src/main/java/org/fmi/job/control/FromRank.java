@@ -6,13 +6,13 @@ import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
 
-/** What a rank's process tells its daemon. */
+/** A message from a rank's process to its daemon. */
 @Wire
 public sealed interface FromRank {
-  /** Is said only by a process that has been told which rank it is. */
+  /** A message that only a process with a rank sends. */
   sealed interface OfRank extends FromRank permits Said, Shown, Stack, Idle, ReadsInput {}
 
-  /** The first message: which process it is. */
+  /** The first message: the identity of the process. */
   @Tag(1)
   record Hello(long pid) implements FromRank {}
 
@@ -24,29 +24,29 @@ public sealed interface FromRank {
   @Tag(2)
   record Said(RankMessage message) implements OfRank {}
 
-  /** What it keeps, to be written to files. */
+  /** Pinned images to be written to files. */
   @Tag(7)
   record Offered(Pinned pinned) implements FromRank {}
 
-  /** What it shows of itself. */
+  /** A report of the rank's state. */
   @Tag(5)
   record Shown(RankReport report) implements OfRank {}
 
-  /** What the program's threads do, for a person: lines, each with its end. */
+  /** The thread stacks of the program, for a person: lines, each with its line end. */
   @Tag(6)
   record Stack(String text) implements OfRank {}
 
-  /** The last message: it exits by itself, and closes its connection before. */
+  /** The last message: the process exits by itself, and closes its connection before. */
   @Tag(3)
   record Exiting() implements FromRank {}
 
   /**
-   * It waits while others compute again, or does so no longer: its cores are not needed meanwhile.
+   * It waits while other ranks recompute, or no longer does: its cores are not needed in between.
    */
   @Tag(8)
   record Idle(boolean waits) implements OfRank {}
 
-  /** The program reads standard input; said once, by rank 0. */
+  /** The program reads standard input; sent once, by rank 0. */
   @Tag(9)
   record ReadsInput() implements OfRank {}
 }

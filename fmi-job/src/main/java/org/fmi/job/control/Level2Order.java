@@ -2,11 +2,11 @@ package org.fmi.job.control;
 
 import org.fmi.codec.Tag;
 
-/** What fmirun wants a node to do with checkpoints on files. */
+/** An order of fmirun to a node about checkpoints in files. */
 public sealed interface Level2Order {
   /**
-   * Write what the ranks of the node keep of a version: answered by {@link Level2Report.Written} or
-   * {@link Level2Report.Failed}. What they keep of older ones is let go.
+   * Write the images of a version that the node's ranks have pinned: answered by {@link
+   * Level2Report.Written} or {@link Level2Report.Failed}. Images of older versions are released.
    *
    * @param oldest a version that may be deleted if there is no room; -1 for none
    */
@@ -14,12 +14,12 @@ public sealed interface Level2Order {
   record Flush(long version, long oldest) implements Level2Order {}
 
   /**
-   * Make a version count, and delete old ones: answered by {@link Level2Report.Published} or {@link
+   * Publish a version, and delete old ones: answered by {@link Level2Report.Published} or {@link
    * Level2Report.Failed}.
    *
    * @param oldest a version that may be deleted if there is no room; -1 for none
-   * @param manifest the content of that file
-   * @param keep how many versions stay
+   * @param manifest the content of its manifest file
+   * @param keep the number of versions to keep
    */
   @Tag(2)
   record Publish(long version, long oldest, byte[] manifest, int keep) implements Level2Order {}

@@ -8,14 +8,16 @@ import org.fmi.spi.Level2Plan.OfRanks;
 import org.fmi.spi.Level2Plan.Others;
 
 /**
- * What the daemons of a job know of its checkpoints on files.
+ * The facts that daemons know of the job's checkpoints in files.
  *
- * @param directory where they are written, absolute; empty if none are
- * @param every iterations between two
- * @param stallMillis how long a process that writes them may stand still
- * @param bytesPerSecond that a node writes at most; 0 for no limit
- * @param origins what the job may begin from, newest first; none if it begins anew
- * @param others what it begins from instead, if that is of another number of ranks, newest first
+ * @param directory their directory, absolute; empty if none are written
+ * @param every iterations between two of them
+ * @param stallMillis how long a process that writes them may make no progress
+ * @param bytesPerSecond maximum write rate of a node; 0 for no limit
+ * @param origins the generations that the job may start from, newest first; none if it starts from
+ *     scratch
+ * @param others the generations of another number of ranks that it starts from instead, newest
+ *     first
  */
 public record Level2Setup(
     String directory,
@@ -24,7 +26,7 @@ public record Level2Setup(
     long bytesPerSecond,
     List<Origin> origins,
     List<Others> others) {
-  /** Without files. */
+  /** No files. */
   public static final Level2Setup NONE = new Level2Setup("", 0, 0, 0, List.of(), List.of());
 
   public Level2Setup {
@@ -33,11 +35,11 @@ public record Level2Setup(
   }
 
   /**
-   * A generation that the job may begin from.
+   * A generation that the job may start from.
    *
-   * @param name as the user names it
+   * @param name its name for the user
    * @param needed its checkpoints
-   * @param files that they are in
+   * @param files their files
    */
   public record Origin(String name, List<CheckpointId> needed, List<OfRanks> files) {
     public Origin {
@@ -55,7 +57,7 @@ public record Level2Setup(
     return false;
   }
 
-  /** What one rank has to know. */
+  /** Returns the part that one rank needs. */
   public Level2Plan plan(String job, int rank) {
     List<Level2Plan.Origin> mine = new ArrayList<>();
     for (Origin origin : origins) {

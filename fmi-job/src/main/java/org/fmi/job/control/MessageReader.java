@@ -11,16 +11,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the parts of a message; the generated codecs call it. Trusts no length: what is announced
- * must be there, so that nobody can make the reader allocate more than was sent.
+ * Reads the parts of a message. Called by the generated codecs. Trusts no length: announced data
+ * must be present, so that a sender cannot make the reader allocate more than was sent.
  */
 final class MessageReader {
   private final ByteBuffer in;
 
   /**
-   * Begins a message.
+   * Starts a message.
    *
-   * @throws BadMessageException if it is not of this version
+   * @throws BadMessageException if it has another version
    */
   MessageReader(ByteBuffer message) throws BadMessageException {
     in = message.slice().order(ByteOrder.LITTLE_ENDIAN);
@@ -37,7 +37,7 @@ final class MessageReader {
     T read(MessageReader in) throws BadMessageException;
   }
 
-  /** Reads the message, which is this and no more. */
+  /** Reads a message that consists of this part alone. */
   <T> T whole(Part<T> part) throws BadMessageException {
     T message;
     try {
@@ -142,7 +142,7 @@ final class MessageReader {
     return getBoolean() ? part.read(this) : null;
   }
 
-  /** There is no such record. */
+  /** Returns the exception for an unknown record. */
   BadMessageException unknownTag(String type, int tag) {
     return new BadMessageException("unknown " + type + " " + tag);
   }

@@ -11,8 +11,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the parts of a message, little endian, behind the version, into an array that grows. The
- * generated codecs call it.
+ * Writes the parts of a message, little endian, after the version, into an array that grows. Called
+ * by the generated codecs.
  */
 final class MessageWriter {
   private static final VarHandle INT =
@@ -23,7 +23,7 @@ final class MessageWriter {
   private byte[] bytes = new byte[128];
   private int length;
 
-  /** Begins a message. */
+  /** Starts a message. */
   MessageWriter() {
     putInt(WireVersion.VALUE);
   }

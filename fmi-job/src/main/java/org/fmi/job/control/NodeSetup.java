@@ -7,18 +7,18 @@ import org.fmi.spi.JobSettings;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all ranks of a job have in common, as its daemons need to know it.
+ * The settings that all ranks of a job share, for its daemons.
  *
- * @param job what the ranks are given of it
+ * @param job the settings that ranks receive
  * @param oneMachine whether all nodes are on one machine
- * @param mainClass the program's main class
- * @param args the program's arguments
- * @param classPath the program's class path, in order
- * @param jvmOptions options for the rank JVMs, after FMI's own
+ * @param mainClass the main class of the program
+ * @param args the arguments of the program
+ * @param classPath the class path of the program, in order
+ * @param jvmOptions options of the rank JVMs, after FMI's own
  * @param environment variables to set for the ranks
- * @param workDirectory where the ranks run
- * @param idleMegahertz the most that cores run at whose ranks wait in a recovery; 0 for no limit
- * @param level2 checkpoints on files
+ * @param workDirectory the working directory of the ranks
+ * @param idleMegahertz maximum frequency of cores whose ranks wait in a recovery; 0 for no limit
+ * @param level2 checkpoints in files
  */
 public record NodeSetup(
     JobSettings job,
@@ -39,17 +39,17 @@ public record NodeSetup(
     environment = Map.copyOf(environment);
   }
 
-  /** How many ranks share the machine of a node with so many ranks. */
+  /** Returns the number of ranks that share the machine of a node with this many ranks. */
   public int ranksOnMachine(int ranksOnNode) {
     return oneMachine ? job.size() : ranksOnNode;
   }
 
-  /** Names each part; those without a value of their own here must be given. */
+  /** Returns a builder; parts without a default must be set. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Collects the parts of a {@link NodeSetup} by their names. */
+  /** Builds a {@link NodeSetup} from named parts. */
   public static final class Builder {
     private @Nullable JobSettings job;
     private boolean oneMachine;
@@ -115,9 +115,9 @@ public record NodeSetup(
     }
 
     /**
-     * The setup.
+     * Returns the setup.
      *
-     * @throws NullPointerException if a part was not given, with its name
+     * @throws NullPointerException if a required part was not set, with its name
      */
     public NodeSetup build() {
       return new NodeSetup(

@@ -5,19 +5,19 @@ import org.fmi.codec.Tag;
 import org.fmi.codec.Wire;
 import org.fmi.control.JobMessage;
 
-/** What fmirun tells a daemon. */
+/** A message from fmirun to a daemon. */
 @Wire
 public sealed interface ToDaemon {
-  /** The first message: what all ranks of the job have in common. */
+  /** The first message: the settings that all ranks of the job share. */
   @Tag(1)
   record Setup(NodeSetup setup) implements ToDaemon {}
 
   /**
-   * Start a process for a rank; a waiting standby takes it over at once, unless it has options of
-   * its own.
+   * Start a process for a rank; a standby takes the rank over at once, unless the rank has JVM
+   * options of its own.
    *
-   * @param share the cores that it gets
-   * @param jvmOptions for its JVM alone, after those of all
+   * @param share its cores
+   * @param jvmOptions options of its JVM alone, in addition to those of all ranks
    */
   @Tag(2)
   record Spawn(Assignment assignment, CoreShare share, List<String> jvmOptions)
@@ -31,23 +31,23 @@ public sealed interface ToDaemon {
   @Tag(3)
   record KillRank(int rank, int incarnation) implements ToDaemon {}
 
-  /** Pass a message on to one rank. */
+  /** Forward a message to one rank. */
   @Tag(4)
   record Tell(int rank, int incarnation, JobMessage message) implements ToDaemon {}
 
-  /** Pass a message on to all ranks of the node. */
+  /** Forward a message to all ranks of the node. */
   @Tag(5)
   record TellAll(JobMessage message) implements ToDaemon {}
 
   /**
-   * Keep {@code count} processes ready that do not know yet which rank they will be.
+   * Keep {@code count} standby processes.
    *
-   * @param ranksOnNode how many ranks will then share the node; sizes their heaps
+   * @param ranksOnNode the number of ranks that will share the node; determines their heaps
    */
   @Tag(6)
   record Standbys(int count, int ranksOnNode) implements ToDaemon {}
 
-  /** Standard input for a process of rank 0; empty at its end. */
+  /** Standard input for a process of rank 0; empty at the end. */
   @Tag(7)
   record Input(int incarnation, byte[] bytes) implements ToDaemon {}
 
@@ -60,17 +60,17 @@ public sealed interface ToDaemon {
   record Terminate() implements ToDaemon {}
 
   /**
-   * Ask the process of a rank what its threads do: answered by {@link FromDaemon.Stack}, unless it
-   * cannot answer.
+   * Ask the process of a rank for its thread stacks: answered by {@link FromDaemon.Stack}, unless
+   * it cannot answer.
    */
   @Tag(11)
   record Stack(int rank) implements ToDaemon {}
 
-  /** Something to be done with checkpoints on files. */
+  /** An order about checkpoints in files. */
   @Tag(12)
   record Level2(Level2Order order) implements ToDaemon {}
 
-  /** Kill all ranks, delete the node's directory, end. */
+  /** Kill all ranks, delete the node's directory, and end. */
   @Tag(9)
   record ShutDown() implements ToDaemon {}
 }

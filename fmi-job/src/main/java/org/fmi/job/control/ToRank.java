@@ -5,26 +5,26 @@ import org.fmi.codec.Wire;
 import org.fmi.control.JobMessage;
 import org.fmi.spi.RankConfig;
 
-/** What a daemon tells a rank's process. */
+/** A message from a daemon to a rank's process. */
 @Wire
 public sealed interface ToRank {
   /**
-   * Get ready for an assignment that may come later: load what a rank needs.
+   * Warm up for an assignment that may arrive later: load the classes that a rank needs.
    *
-   * @param directory to be made for that; whatever is in it when this process ends will be deleted
+   * @param directory to be created for the warm-up; it is deleted when this process ends
    */
   @Tag(3)
   record WarmUp(String directory) implements ToRank {}
 
-  /** Hold a lifeline: from now on its death is to be known at once. */
+  /** Hold a lifeline: from now on its death must be noticed at once. */
   @Tag(4)
   record HoldLifeline() implements ToRank {}
 
   /**
-   * Who this process is; the program and its arguments are the same for all.
+   * The identity of this process; the program and its arguments are the same for all.
    *
-   * @param ownCore numbers of the hardware threads of the core that the thread which calls {@code
-   *     Fmi.init} has to itself; empty if it has none
+   * @param ownCore hardware threads of the core dedicated to the thread that calls {@code
+   *     Fmi.init}; empty if there is none
    * @param localRank its number among the ranks of the node, from 0
    */
   @Tag(1)
@@ -36,12 +36,12 @@ public sealed interface ToRank {
 
   /**
    * {@link JobMessage.Start}, with the addresses of all ranks in a file to be mapped, which the
-   * ranks of the node share. The daemon's shell makes it of that message.
+   * ranks of the node share. The daemon's shell derives it from that message.
    */
   @Tag(6)
   record Begin(int epoch, boolean rollback, long local, String endpoints) implements ToRank {}
 
-  /** Show what the program's threads do: answered by {@link FromRank.Stack}. */
+  /** Send the thread stacks of the program: answered by {@link FromRank.Stack}. */
   @Tag(5)
   record Stack() implements ToRank {}
 }

@@ -1,7 +1,7 @@
 /**
- * Messages between fmirun, its daemons and their ranks, and their bytes: bounded, little endian,
- * behind a version. Codecs are generated from the records, see {@code org.fmi.codec}. Nothing here
- * knows sockets.
+ * Messages between fmirun, its daemons and their ranks, and their encoding: bounded, little endian,
+ * with a version. Codecs are generated from the records, see {@code org.fmi.codec}. Nothing here
+ * uses sockets.
  */
 @NullMarked
 package org.fmi.job.control;

@@ -7,23 +7,24 @@ import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToRank;
 
 /**
- * What a node's daemon is to do. The shell carries commands out in order and reports how it went as
+ * A command of a node's daemon. The shell executes commands in order and reports the results as
  * {@link DaemonEvent}s.
  */
 public sealed interface DaemonCommand {
   /**
-   * See whether ranks of this kind can run here: answered by {@link DaemonEvent.Prepared} or {@link
-   * DaemonEvent.Unfit}.
+   * Check whether ranks of this kind can run here: answered by {@link DaemonEvent.Prepared} or
+   * {@link DaemonEvent.Unfit}.
    */
   record Prepare(NodeSetup setup) implements DaemonCommand {}
 
   /**
-   * Start a process that does not know yet which rank it is: answered by {@link
-   * DaemonEvent.Started} or {@link DaemonEvent.NotStarted}.
+   * Start a process without a rank: answered by {@link DaemonEvent.Started} or {@link
+   * DaemonEvent.NotStarted}.
    *
    * @param process its number, not used before
-   * @param ranksOnMachine how many ranks share the machine; sizes its heap and threads
-   * @param jvmOptions for its JVM, after those of all ranks
+   * @param ranksOnMachine the number of ranks that share the machine; determines its heap and
+   *     threads
+   * @param jvmOptions options of its JVM, in addition to those of all ranks
    */
   record Start(int process, int ranksOnMachine, List<String> jvmOptions) implements DaemonCommand {
     public Start {
@@ -32,25 +33,26 @@ public sealed interface DaemonCommand {
   }
 
   /**
-   * Bind a process to cores, before it runs the program. Refused by {@link DaemonEvent.NotBound}.
+   * Bind a process to cores, before it runs the program. {@link DaemonEvent.NotBound} reports a
+   * failure.
    *
    * @param cores their numbers, at least one
    */
   record Bind(int process, int[] cores) implements DaemonCommand {}
 
   /**
-   * Send the output of a process, from its beginning, as that of a rank, and let it have that
-   * rank's input. Comes once at most for a process.
+   * Send the output of a process, from its beginning, as output of a rank, and give it the input of
+   * that rank. Occurs at most once for a process.
    */
   record Attach(int process, int rank, int incarnation) implements DaemonCommand {}
 
   /** Send a message to a connected process. */
   record Tell(int process, ToRank message) implements DaemonCommand {}
 
-  /** Watch the heartbeat of a connected process, and let it hear ours. */
+  /** Watch the heartbeat of a connected process, and send it ours. */
   record Watch(int process, int timeoutMillis) implements DaemonCommand {}
 
-  /** Give a process of rank 0 more of its standard input; empty at its end. */
+  /** Give a process of rank 0 more of its standard input; empty at the end. */
   record Input(int process, byte[] bytes) implements DaemonCommand {}
 
   /** Wait for the end of the lifeline that a process holds: {@link DaemonEvent.Dying}. */
@@ -60,24 +62,27 @@ public sealed interface DaemonCommand {
   record Disconnect(int process) implements DaemonCommand {}
 
   /**
-   * Kill a process with all that it has started (SIGKILL to its group): answered by {@link
-   * DaemonEvent.WasDying} if it is dying already.
+   * Kill a process and all its descendants (SIGKILL to its group): answered by {@link
+   * DaemonEvent.WasDying} if it was already dying.
    */
   record Kill(int process) implements DaemonCommand {}
 
   /** Ask a process to end (SIGTERM), which runs the program's shutdown hooks. */
   record Terminate(int process) implements DaemonCommand {}
 
-  /** Give the helper a task, and start it if need be: {@link DaemonEvent.HelperEnded} answers. */
+  /**
+   * Give the helper a task, and start the helper if necessary: answered by {@link
+   * DaemonEvent.HelperEnded}.
+   */
   record RunHelper(FlushTask task) implements DaemonCommand {}
 
-  /** See whether the helper has a core: {@link DaemonEvent.HelperSeen} answers. */
+  /** Check whether the helper has a core: answered by {@link DaemonEvent.HelperSeen}. */
   record LookAtHelper() implements DaemonCommand {}
 
-  /** Kill the helper. It may hang in the system, and {@link DaemonEvent.HelperEnded} come late. */
+  /** Kill the helper. It may hang in the system, which delays {@link DaemonEvent.HelperEnded}. */
   record KillHelper() implements DaemonCommand {}
 
-  /** Delete these names of pieces that ranks have kept. */
+  /** Delete these names of pieces that ranks have pinned. */
   record LetGo(List<String> pieces) implements DaemonCommand {
     public LetGo {
       pieces = List.copyOf(pieces);
@@ -85,9 +90,9 @@ public sealed interface DaemonCommand {
   }
 
   /**
-   * Delete what a process that has ended has kept and never reported.
+   * Delete the pieces that an ended process pinned and never reported.
    *
-   * @param prefix of the names of what was kept for its rank
+   * @param prefix prefix of the names of its rank's pinned pieces
    * @param known names that stay
    */
   record LetGoUnknown(String prefix, List<String> known) implements DaemonCommand {
@@ -97,10 +102,10 @@ public sealed interface DaemonCommand {
   }
 
   /**
-   * Let these of the machine's cores run slowly from now on, and all others as fast as before.
+   * Slow these cores of the machine down from now on, and run all others at full speed.
    *
    * @param cores the numbers of their hardware threads
-   * @param megahertz the most that they run at, if they can run that slowly
+   * @param megahertz their maximum frequency, if they can run that slowly
    */
   record SlowDown(List<Integer> cores, int megahertz) implements DaemonCommand {
     public SlowDown {
@@ -111,6 +116,6 @@ public sealed interface DaemonCommand {
   /** Send a message to fmirun. */
   record Report(FromDaemon message) implements DaemonCommand {}
 
-  /** Kill all processes, delete the node's memory, end. The last command of all. */
+  /** Kill all processes, delete the node's memory, and end. The last command of all. */
   record End() implements DaemonCommand {}
 }

@@ -6,21 +6,22 @@ import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** Remembers how much time processes have for what they must do, and which of them exceed it. */
+/** Time limits of processes, and the processes that exceed them. */
 final class Deadlines {
-  /** What a process is given time for. */
+  /** A limit on a step of a process. */
   enum Limit {
     /**
-     * To connect, after it was spawned. A program may be slow to load: exceeding it is reported.
+     * To connect after it was spawned. A program may be slow to load, so exceeding this limit is
+     * only reported.
      */
     COME_UP(60),
-    /** To end, after it closed its connection without saying why. */
+    /** To end after it closed its connection without a reason. */
     LEAVE(2),
-    /** To end, after its program has thrown. */
+    /** To end after its program threw an exception. */
     UNWIND(30),
-    /** To end, while others wait for it, after it said that it is ending. */
+    /** To end while other ranks wait for it, after it announced its exit. */
     END(30),
-    /** To die, after it was killed: it may have much memory to give back. */
+    /** To die after it was killed; it may have much memory to release. */
     DEATH(30);
 
     final Duration time;
@@ -31,9 +32,9 @@ final class Deadlines {
   }
 
   /**
-   * A time at which something is decided about a process.
+   * A time at which a process is judged.
    *
-   * @param order of those that were set for the same time
+   * @param order order among deadlines of the same time
    */
   record Deadline(long at, long order, NodeProcess process, Limit limit)
       implements Comparable<Deadline> {
@@ -43,28 +44,28 @@ final class Deadlines {
       return at == other.at ? Long.compare(order, other.order) : Long.signum(at - other.at);
     }
 
-    /** What the user reads about the rank whose process has exceeded the limit. */
+    /** Returns the message for the user about a rank whose process has exceeded the limit. */
     String complaint() {
       int rank = Objects.requireNonNull(process.config()).rank();
       return switch (limit) {
         case COME_UP ->
-            ("rank %d has not come up for %d s (stopped, or waiting for a file server or for a"
-                    + " core?): %s")
+            ("rank %d has not started within %d s (is it stopped, or waiting for a file server or a"
+                    + " core?); %s")
                 .formatted(
                     rank,
                     limit.time.toSeconds(),
                     process.lives()
-                        ? "'kill -9 " + process.pid() + "' has another one started for it"
-                        : "it cannot be started yet");
+                        ? "'kill -9 " + process.pid() + "' makes FMI start another process for it"
+                        : "its process cannot be started yet");
         case LEAVE -> throw new IllegalStateException("exceeding it is not reported");
         case END ->
-            "rank %d began to end %d s ago, and others wait for it: a shutdown hook of the program does not come to its end, or calls Fmi.close; it is killed"
+            "rank %d began to exit %d s ago while other ranks wait for it, and is killed: a shutdown hook of the program does not return, or calls Fmi.close"
                 .formatted(rank, limit.time.toSeconds());
         case UNWIND ->
-            "rank %d has thrown %d s ago and has not ended: what the program does on the way (in finally, catch or close) takes too long; it is killed"
+            "rank %d threw an exception %d s ago but has not exited, and is killed: its finally, catch or close code takes too long"
                 .formatted(rank, limit.time.toSeconds());
         case DEATH ->
-            "rank %d does not die (process %d was killed %d s ago): does a file server or a device not answer?"
+            "rank %d does not die (process %d was killed %d s ago): is a file server or a device not responding?"
                 .formatted(rank, process.pid(), limit.time.toSeconds());
       };
     }
@@ -73,18 +74,18 @@ final class Deadlines {
   private final PriorityQueue<Deadline> deadlines = new PriorityQueue<>();
   private long count;
 
-  /** Gives a process the time of a limit, from now on. */
+  /** Starts a limit for a process. */
   void set(long now, NodeProcess process, Limit limit) {
     deadlines.add(new Deadline(now + limit.time.toNanos(), count++, process, limit));
   }
 
-  /** When the first is due, if there is one. */
+  /** Returns the time of the first deadline, if there is one. */
   OptionalLong first() {
     Deadline first = deadlines.peek();
     return first == null ? OptionalLong.empty() : OptionalLong.of(first.at);
   }
 
-  /** The first one if it is due, which is forgotten then; else null. */
+  /** Removes and returns the first deadline if it is due; otherwise null. */
   @Nullable Deadline takeDue(long now) {
     Deadline first = deadlines.peek();
     return first == null || first.at - now > 0 ? null : deadlines.remove();

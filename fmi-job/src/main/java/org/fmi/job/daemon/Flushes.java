@@ -21,50 +21,50 @@ import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what becomes of the images that a node's ranks keep to have them written to files: which
- * are held on to, when the helper writes them, when they are let go. One helper runs at a time; one
- * that stands still is killed, and nothing waits for its end but the next one. Time in which it
- * waits for a core does not count: no file server is to blame for that.
+ * Manages the images that a node's ranks pin for files: which are kept, when the helper writes
+ * them, and when they are released. One helper runs at a time. A helper without progress is killed;
+ * only the next helper waits for its end. Time without a core does not count, because no file
+ * server is to blame for that.
  *
  * <pre>
- *  a rank offers --&gt; ... all ranks of the node have: Ready --&gt; fmirun: Flush --&gt; helper ... Written --&gt; let go
- *                     '-- a newer version is ready: let go
+ *  a rank pins --&gt; ... all ranks of the node have: Ready --&gt; fmirun: Flush --&gt; helper ... Written --&gt; released
+ *                     '-- a newer version is ready: released
  * </pre>
  */
 final class Flushes {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** One that is ready, and the next one until it is. */
+  /** A version that is ready, and the next one until it is ready. */
   private static final int MOST_VERSIONS = 2;
 
   private final NodeFacts facts;
   private final Consumer<DaemonCommand> out;
 
-  /** What each rank keeps, by version. */
+  /** The pinned images of each rank, by version. */
   private final TreeMap<Long, TreeMap<Integer, Pinned>> kept = new TreeMap<>();
 
-  /** What the helper does; null if none runs. */
+  /** The helper's task; null if none runs. */
   private @Nullable FlushTask running;
 
-  /** Since it has moved last; null if none runs. */
+  /** The time since the helper's last progress; null if none runs. */
   private @Nullable TimeWithCore still;
 
-  /** When it is looked at. */
+  /** The time at which the helper is checked. */
   private long due;
 
-  /** Whether it has begun with its task. */
+  /** Whether the helper has begun its task. */
   private boolean begun;
 
-  /** How long it had waited for a core when that was reported last. */
+  /** The time that the helper had waited for a core when this was last reported. */
   private long reported;
 
-  /** The version that a killed helper had to do with, until its process has ended; else -1. */
+  /** The version of a killed helper until its process has ended; otherwise -1. */
   private long stuck = -1;
 
-  /** How long it may stand still. */
+  /** How long the helper may make no progress. */
   private long stallMillis;
 
-  /** What is let go when the helper has ended. */
+  /** The pieces to release when the helper has ended. */
   private List<String> read = List.of();
 
   Flushes(NodeFacts facts, Consumer<DaemonCommand> out) {
@@ -73,21 +73,21 @@ final class Flushes {
   }
 
   /**
-   * A rank keeps what is needed of a version.
+   * Takes the pinned images of a version from a rank.
    *
-   * @param config of the rank; null if its process has none
-   * @param ranks those that run on the node now
+   * @param config configuration of the rank; null if its process has none
+   * @param ranks the ranks that run on the node now
    */
   void offered(@Nullable RankConfig config, Pinned pinned, Set<Integer> ranks) {
     if (config == null) {
-      letGo(List.of(pinned)); // who would read it
+      letGo(List.of(pinned)); // no rank would read it
       return;
     }
     TreeMap<Integer, Pinned> ofVersion =
         kept.computeIfAbsent(pinned.version(), _ -> new TreeMap<>());
     Pinned before = ofVersion.put(config.rank(), pinned);
     if (before != null) {
-      letGo(List.of(before)); // of an epoch that is over
+      letGo(List.of(before)); // of a past epoch
     }
     ofVersion.values().stream()
         .filter(each -> each.epoch() < pinned.epoch())
@@ -106,7 +106,7 @@ final class Flushes {
     }
   }
 
-  /** The process of a rank has ended: it may have kept something that it could not offer. */
+  /** Releases unreported images of a rank whose process has ended. */
   void left(int rank, @Nullable NodeSetup setup) {
     if (setup == null || setup.level2().every() == 0) {
       return;
@@ -118,7 +118,7 @@ final class Flushes {
     out.accept(new DaemonCommand.LetGoUnknown(prefix, known));
   }
 
-  /** Fmirun wants something. */
+  /** Handles an order of fmirun. */
   void ordered(long now, Level2Order order, @Nullable NodeSetup setup) {
     if (setup == null) {
       throw new IllegalStateException("an order before setup");
@@ -138,9 +138,9 @@ final class Flushes {
       fail(
           version,
           directory
-              + ": the process that was killed over version "
+              + ": the process that was killed while writing version "
               + stuck
-              + " still hangs there; does the file server answer?");
+              + " still hangs; does the file server respond?");
       return;
     }
     switch (order) {
@@ -148,7 +148,7 @@ final class Flushes {
         letGoBefore(m.version());
         TreeMap<Integer, Pinned> mine = kept.remove(m.version());
         if (mine == null) {
-          fail(m.version(), "a newer one has taken its place in memory");
+          fail(m.version(), "a newer checkpoint has taken its place in memory");
           return;
         }
         List<FlushTask.OfRank> ranks = new ArrayList<>();
@@ -188,7 +188,7 @@ final class Flushes {
     out.accept(new DaemonCommand.RunHelper(task));
   }
 
-  /** The helper has done something; the first time, it has begun with its task. */
+  /** Notes progress of the helper; the first time, it has begun its task. */
   void moved() {
     TimeWithCore time = still;
     if (time != null) {
@@ -197,12 +197,12 @@ final class Flushes {
     }
   }
 
-  /** When {@link #onTime} is due, if it is. */
+  /** Returns when {@link #onTime} is due, if it is. */
   OptionalLong due() {
     return running == null ? OptionalLong.empty() : OptionalLong.of(due);
   }
 
-  /** Has the helper looked at if it is time to. */
+  /** Has the helper checked if that is due. */
   void onTime(long now) {
     TimeWithCore time = still;
     if (time != null && now - due >= 0) {
@@ -212,15 +212,15 @@ final class Flushes {
   }
 
   /**
-   * Gives up a helper that stands still; says so if it only waits for a core.
+   * Gives up a helper without progress; reports a helper that merely waits for a core.
    *
-   * @param machine how loaded the machine is, for the user
+   * @param machine the load of the machine, for the user
    */
   void seen(long now, TimeWithCore.Look look, String machine) {
     FlushTask task = running;
     TimeWithCore time = still;
     if (task == null || time == null) {
-      return; // it has ended meanwhile
+      return; // it has ended in the meantime
     }
     time.add(now, look);
     if (time.isOver()) {
@@ -232,9 +232,9 @@ final class Flushes {
                 new FromDaemon.Warning(
                     "the process that writes checkpoint "
                         + task.version()
-                        + " to files waits for a core: the machine is overloaded ("
+                        + " to files waits for a core because the machine is overloaded ("
                         + machine
-                        + "), and the checkpoint will be late")));
+                        + "); the checkpoint will be late")));
       }
       reported = time.starved();
       report(new Level2Report.Starved(task.version()));
@@ -251,16 +251,17 @@ final class Flushes {
         task.version(),
         hangs
             ? task.directory()
-                + ": nothing has moved there for "
+                + ": no progress for "
                 + limit
-                + " s, the limit, and the process that writes was killed; does the file server"
-                + " answer?"
-            : "the process that writes has not begun within "
+                + " s, the limit; the process that writes was killed. Does the file server"
+                + " respond?"
+            : "the process that writes did not start within "
                 + limit
-                + " s, the limit, and was killed; do the file systems of FMI and of Java answer?");
+                + " s, the limit, and was killed; do the file systems of FMI and of Java"
+                + " respond?");
   }
 
-  /** Nothing runs that anybody waits for. */
+  /** Notes that no awaited task runs. */
   private void over() {
     end();
     if (!read.isEmpty()) {
@@ -269,13 +270,13 @@ final class Flushes {
     }
   }
 
-  /** The daemon ends, and with it the helper. */
+  /** Ends the helper together with the daemon. */
   void end() {
     running = null;
     still = null;
   }
 
-  /** The helper has ended. */
+  /** Handles the end of the helper's task. */
   void ended(FlushResult result) {
     FlushTask task = running;
     if (task == null) {

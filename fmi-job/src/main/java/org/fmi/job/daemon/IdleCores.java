@@ -8,14 +8,14 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /**
- * Decides which cores run slowly, as those that they are for wait in a recovery: for a replacement
- * to join, or for others to compute again. A core that several ranks share runs slowly only if all
- * of them wait; what is not bound to cores may run anywhere, and slows down none.
+ * Chooses the cores that run slowly because their ranks wait in a recovery, for a replacement to
+ * join or for other ranks to recompute. A core shared by several ranks runs slowly only if all of
+ * them wait. Ranks that are not bound may run anywhere, and slow down no core.
  */
 final class IdleCores {
   private final Consumer<DaemonCommand> out;
 
-  /** The cores of each rank that has a process here. */
+  /** The cores of each rank with a process here. */
   private final Map<Integer, int[]> coresOf = new TreeMap<>();
 
   private final TreeSet<Integer> waiting = new TreeSet<>();
@@ -27,36 +27,36 @@ final class IdleCores {
   }
 
   /**
-   * How slowly.
+   * Sets the limit.
    *
-   * @param most megahertz that an idle core may have; 0 if all run as fast as always
+   * @param most maximum frequency of an idle core, in MHz; 0 for full speed
    */
   void limit(int most) {
     megahertz = most;
   }
 
-  /** A rank gets a process, which has much to do. */
+  /** Notes a new process of a rank, which has work to do. */
   void spawned(int rank, int[] cores) {
     coresOf.put(rank, cores);
     waiting.remove(rank);
     decide();
   }
 
-  /** A rank waits for others. */
+  /** Notes that a rank waits for other ranks. */
   void waits(int rank) {
     if (coresOf.containsKey(rank) && waiting.add(rank)) {
       decide();
     }
   }
 
-  /** A rank is about to have something to do. */
+  /** Notes that a rank is about to have work. */
   void works(int rank) {
     if (waiting.remove(rank)) {
       decide();
     }
   }
 
-  /** A rank's process has ended: its core may be needed for the next one. */
+  /** Notes the end of a rank's process: its core may be needed for the next one. */
   void gone(int rank) {
     coresOf.remove(rank);
     waiting.remove(rank);

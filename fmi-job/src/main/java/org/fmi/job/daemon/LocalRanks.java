@@ -6,16 +6,16 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Numbers the ranks of a node from 0: those that are there at a time have different numbers, and a
- * rank that comes back gets the one that it had, unless another has it by now.
+ * Numbers the ranks of a node from 0. Ranks on the node at the same time have different numbers,
+ * and a returning rank gets its previous number unless that is taken.
  */
 final class LocalRanks {
   private final Map<Integer, Integer> numbers = new HashMap<>();
 
   /**
-   * The number of a rank that is about to be there.
+   * Returns the number of a new rank.
    *
-   * @param there those that are there already
+   * @param there the ranks that are already on the node
    */
   int choose(int rank, Set<Integer> there) {
     Set<Integer> taken = new HashSet<>();

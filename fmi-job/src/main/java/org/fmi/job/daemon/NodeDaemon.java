@@ -19,8 +19,8 @@ import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what the daemon of a node does: takes what happened and the time, gives what is to be
- * done. Deterministic; called by one thread.
+ * The decisions of a node's daemon: takes events and the time, returns commands. Deterministic;
+ * called by one thread.
  *
  * <pre>
  *                Setup                Prepared            Spawn, KillRank, Tell, Standbys ...
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *      +---ShutDown, or fmirun is gone or silent---+-----&gt; ENDED: the daemon and all its processes
  * </pre>
  *
- * The way of one process:
+ * The life of one process:
  *
  * <pre>
  *  for a rank:  Spawn --&gt; Start ... Started --&gt; Bind, Attach ... Connected --&gt; Tell(Assign), Tell ...
@@ -41,17 +41,17 @@ import org.jspecify.annotations.Nullable;
  *  killed:               KillRank --&gt; Kill ... Exited --&gt; RankExited
  *    does not die in     {@link Limit#DEATH}: Refused, which ends the node
  *  silent:               Disconnected(silent) --&gt; RankSilent; fmirun decides
- *  broke off:            Disconnected, and has not ended after {@link Limit#LEAVE}: Kill
- *  said that it exits:   Disconnected, and others still wait for its end after {@link Limit#END}: Kill
+ *  disconnected:         Disconnected, and has not ended after {@link Limit#LEAVE}: Kill
+ *  announced its exit:   Disconnected, and other ranks still wait for its end after {@link Limit#END}: Kill
  *  does not connect in   {@link Limit#COME_UP}: a warning
  * </pre>
  *
- * A rank has one process at a time: fmirun spawns another one only when {@link
- * FromDaemon.RankExited} has reported the end of the last. Each spawned process is reported as
- * ended exactly once, or else the node is refused.
+ * A rank has one process at a time: fmirun spawns another one only after {@link
+ * FromDaemon.RankExited} has reported the end of the last. The end of each spawned process is
+ * reported exactly once; otherwise the node is refused.
  */
 public final class NodeDaemon {
-  /** The most signals that there are. */
+  /** An upper bound of signal numbers. */
   private static final int SIGNALS = 64;
 
   private static final int BY_SIGNAL = 128;
@@ -80,10 +80,10 @@ public final class NodeDaemon {
   private final LocalRanks localRanks = new LocalRanks();
   private final IdleCores idleCores = new IdleCores(out::add);
 
-  /** The processes of which something may be heard yet, by number. */
+  /** Processes of which events may still arrive, by number. */
   private final TreeMap<Integer, NodeProcess> processes = new TreeMap<>();
 
-  /** The process that serves a rank or is being started for it, by rank. */
+  /** The process that serves a rank, or is starting for it, by rank. */
   private final TreeMap<Integer, NodeProcess> ranks = new TreeMap<>();
 
   private final ShownReports shown = new ShownReports(ranks.values(), this::report);
@@ -95,18 +95,21 @@ public final class NodeDaemon {
   private int started;
   private boolean warnedOfBinding;
 
-  /** A daemon that has just connected to fmirun. */
+  /** Creates a daemon that has just connected to fmirun. */
   public NodeDaemon(NodeFacts facts) {
     this.facts = facts;
     this.flushes = new Flushes(facts, out::add);
   }
 
-  /** Whether it has ended: nothing follows from any event any more. */
+  /** Whether it has ended, so that no event has any effect. */
   public boolean hasEnded() {
     return phase == Phase.ENDED;
   }
 
-  /** When {@link DaemonEvent.Tick} is due at the latest, on the clock of the events; may change. */
+  /**
+   * Returns when {@link DaemonEvent.Tick} is due at the latest, on the clock of the events; may
+   * change.
+   */
   public OptionalLong nextTick() {
     return first(first(deadlines.first(), standbys.due()), flushes.due());
   }
@@ -120,9 +123,9 @@ public final class NodeDaemon {
   }
 
   /**
-   * The commands that follow from an event.
+   * Returns the commands that follow from an event.
    *
-   * @param nanos the time, of a clock that never goes back
+   * @param nanos the time, from a monotonic clock
    * @throws IllegalStateException if fmirun breaks the protocol
    */
   public List<DaemonCommand> on(long nanos, DaemonEvent event) {
@@ -154,7 +157,7 @@ public final class NodeDaemon {
       case DaemonEvent.Exited e -> {
         NodeProcess process = process(e.process());
         if (process.isConnected() && process.config() != null) {
-          // What it has said last may be under way: why it ends, for example.
+          // Its last messages may be in transit, for example the reason of its end.
           process.exited(e.status());
         } else {
           onExited(process, e.status());
@@ -164,7 +167,7 @@ public final class NodeDaemon {
       case DaemonEvent.HelperSeen e -> flushes.seen(now, e.look(), e.machine());
       case DaemonEvent.HelperEnded e -> flushes.ended(e.result());
       case DaemonEvent.Tick _ -> {
-        // below
+        // see below
       }
     }
     onTime();
@@ -253,7 +256,7 @@ public final class NodeDaemon {
       }
       case ToDaemon.Input m -> onInput(m);
       case ToDaemon.OutputTaken _ -> {
-        // the shell's alone
+        // for the shell alone
       }
       case ToDaemon.Terminate _ -> {
         for (NodeProcess process : ranks.values()) {
@@ -322,12 +325,12 @@ public final class NodeDaemon {
     process.told(message);
     RankConfig config = process.config();
     if (config != null) {
-      idleCores.works(config.rank()); // before it hears that it has something to do
+      idleCores.works(config.rank()); // before it receives the message that gives it work
     }
     send(process, new ToRank.Tell(message));
   }
 
-  /** Nothing can be sent any more once the connection is closed. */
+  /** Sends a message, unless the connection is closed. */
   private void send(NodeProcess process, ToRank message) {
     if (process.isConnected()) {
       out.add(new DaemonCommand.Tell(process.number, message));
@@ -362,7 +365,7 @@ public final class NodeDaemon {
     }
   }
 
-  /** Makes it a rank; bound before it is told, so before it runs the program. */
+  /** Makes it a rank. Binds it before it learns its rank, and so before it runs the program. */
   private void attach(NodeProcess process, RankConfig config) {
     process.attached();
     if (process.cores().length > 0) {
@@ -470,7 +473,7 @@ public final class NodeDaemon {
       processes.remove(process.number);
       return;
     }
-    // It could not be told any more which rank it is.
+    // It could no longer learn its rank.
     standbys.remove(process);
     RankConfig config = process.config();
     if (silent && config != null) {
@@ -482,7 +485,7 @@ public final class NodeDaemon {
     }
   }
 
-  /** A process that has ended meanwhile may be forgotten. */
+  /** Handles the death of a process, which may have ended and been forgotten. */
   private void onDying(@Nullable NodeProcess process) {
     if (process == null || !process.lives()) {
       return;
@@ -551,9 +554,9 @@ public final class NodeDaemon {
   private void standbyFailed(String reason) {
     if (standbys.failed()) {
       warn(
-          "processes held ready for a failure do not stay alive ("
+          "standby processes do not stay alive ("
               + reason
-              + "): replacements will be started when they are needed, which takes longer");
+              + "): replacements will be started on demand, which takes longer");
     }
   }
 
@@ -576,8 +579,8 @@ public final class NodeDaemon {
     NodeProcess process = due.process();
     switch (due.limit()) {
       case COME_UP -> {
-        // No heartbeat shows it, and all wait. It may be slow, or stopped on purpose: the user
-        // knows.
+        // No heartbeat covers this, and all ranks wait. It may be slow, or stopped on purpose: the
+        // user knows.
         if (!process.hasConnected()) {
           warn(due.complaint());
         }
@@ -589,8 +592,7 @@ public final class NodeDaemon {
         kill(process);
       }
       case DEATH -> {
-        // A call of the system may not come to an end; then there is no node without its process.
-        // One that stood by is in nobody's way.
+        // A system call may never return; then the node is lost. A standby is in nobody's way.
         if (process.config() != null) {
           report(new FromDaemon.Refused(due.complaint()));
         }

@@ -5,15 +5,15 @@ import org.fmi.job.control.NodeSetup;
 import org.fmi.spi.RankConfig;
 
 /**
- * What a daemon knows of itself and its node.
+ * The facts that a daemon knows of itself and its node.
  *
- * @param jobId the job's public name
- * @param secret the job's, which ranks are given
- * @param node the node's number
- * @param host the address under which other nodes reach this one
- * @param directory the node's directory in memory
- * @param pieces where its ranks keep checkpoints: there too, or on a disk
- * @param cores of this machine
+ * @param jobId the public name of the job
+ * @param secret the secret of the job, which ranks receive
+ * @param node the number of the node
+ * @param host the address under which other nodes reach this node
+ * @param directory the directory of the node in memory
+ * @param pieces the directory of the checkpoints: the same, or one on a disk
+ * @param cores the number of cores of this machine
  */
 public record NodeFacts(
     String jobId,
@@ -23,7 +23,7 @@ public record NodeFacts(
     String directory,
     String pieces,
     int cores) {
-  /** What a spawned rank is told of itself. */
+  /** Returns the configuration of a spawned rank. */
   RankConfig config(Assignment assignment, NodeSetup setup) {
     return RankConfig.builder()
         .jobId(jobId)

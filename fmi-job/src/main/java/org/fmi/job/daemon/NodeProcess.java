@@ -12,7 +12,7 @@ import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds what a daemon knows of one process.
+ * The state of one process, as a daemon knows it.
  *
  * <pre>
  *            Started                Spawn
@@ -23,17 +23,17 @@ import org.jspecify.annotations.Nullable;
  *   +----NotStarted------+--------Exited-----------+----&gt; ENDED
  * </pre>
  *
- * Beside that it connects once at most, in any state but the first: messages wait until then.
+ * It connects at most once, in any state but the first; messages wait until then.
  */
 final class NodeProcess {
   enum State {
-    /** The system is being asked for it. */
+    /** The system is starting it. */
     STARTING,
-    /** Runs, and does not know which rank it is. */
+    /** Runs without a rank. */
     STANDBY,
     /** Runs as a rank. */
     RANK,
-    /** Was never there, or is not any more. */
+    /** Was never there, or has ended. */
     ENDED;
 
     boolean mayBecome(State next) {
@@ -60,16 +60,16 @@ final class NodeProcess {
   private @Nullable RankConfig config;
   private int[] cores = {};
 
-  /** Messages to send when it connects, in order. */
+  /** Messages to send once it connects, in order. */
   private final List<ToRank> messages = new ArrayList<>();
 
-  /** Input to give to it when it runs, in order. */
+  /** Input to give to it once it runs, in order. */
   private final List<byte[]> input = new ArrayList<>();
 
-  /** What it has shown of itself since that was passed on last. */
+  /** Its newest report that has not been forwarded. */
   private @Nullable RankReport shown;
 
-  /** It said that it exits by itself. */
+  /** Whether it announced its own exit. */
   private boolean exiting;
 
   private OptionalInt exitStatus = OptionalInt.empty();
@@ -95,7 +95,7 @@ final class NodeProcess {
     return pid;
   }
 
-  /** Who it is, or will be; null while it stands by. */
+  /** Returns its identity; null while it is a standby. */
   @Nullable RankConfig config() {
     return config;
   }
@@ -105,31 +105,31 @@ final class NodeProcess {
     return known != null && known.incarnation() == incarnation;
   }
 
-  /** Decides who it is to be: at once if it runs, else as soon as it does. */
+  /** Assigns a rank to the process: at once if it runs, otherwise when it does. */
   void designate(RankConfig who, int[] boundTo) {
     assert config == null : this + " is a rank already";
     config = who;
     cores = boundTo;
   }
 
-  /** The system has started it. */
+  /** Notes that the system has started it. */
   void started(long number) {
     pid = number;
     become(State.STANDBY);
   }
 
-  /** It is a rank from now on. */
+  /** Notes that it is a rank from now on. */
   void attached() {
     assert config != null;
     become(State.RANK);
   }
 
-  /** The cores to bind it to; none if to none. */
+  /** Returns the cores to bind it to; none if it is not bound. */
   int[] cores() {
     return cores;
   }
 
-  /** The system has it no more, but its last words are still to be read. */
+  /** Notes that it has exited; its last messages may still be unread. */
   void exited(int status) {
     exitStatus = OptionalInt.of(status);
   }
@@ -142,7 +142,7 @@ final class NodeProcess {
     become(State.ENDED);
   }
 
-  /** Whether the system has it. */
+  /** Whether the system has the process. */
   boolean lives() {
     return (state == State.STANDBY || state == State.RANK) && exitStatus.isEmpty();
   }
@@ -161,30 +161,30 @@ final class NodeProcess {
     return line == Line.OPEN;
   }
 
-  /** Whether it ever has connected. */
+  /** Whether it has ever connected. */
   boolean hasConnected() {
     return line != Line.NOT_YET;
   }
 
-  /** Nothing will be heard of it any more. */
+  /** Whether no more events of it can arrive. */
   boolean isForgotten() {
     return state == State.ENDED && line != Line.OPEN;
   }
 
-  /** Notes a message that cannot be sent yet. */
+  /** Keeps a message that cannot be sent yet. */
   void keep(ToRank message) {
     assert line == Line.NOT_YET;
     messages.add(message);
   }
 
-  /** Hands over what was kept. */
+  /** Returns and removes the kept messages. */
   List<ToRank> takeMessages() {
     List<ToRank> taken = List.copyOf(messages);
     messages.clear();
     return taken;
   }
 
-  /** Notes input for a process that does not run yet. */
+  /** Keeps input for a process that does not run yet. */
   void keepInput(ToDaemon.Input more) {
     assert state == State.STARTING;
     input.add(more.bytes());
@@ -204,7 +204,7 @@ final class NodeProcess {
     shown = report;
   }
 
-  /** Hands over what it has shown; null if there is nothing new. */
+  /** Returns and removes its newest report; null if there is none. */
   FromDaemon.@Nullable Report takeShown() {
     RankReport report = shown;
     RankConfig known = config;
@@ -214,17 +214,19 @@ final class NodeProcess {
         : new FromDaemon.Report(known.rank(), known.incarnation(), pid, report);
   }
 
-  /** Notes what it is told: once released, it is awaited by nobody. */
+  /** Notes a message sent to it: once released, no rank waits for it. */
   void told(JobMessage message) {
     released |= message instanceof JobMessage.Release;
   }
 
-  /** It takes part in the job's communication: others may wait for it. */
+  /**
+   * Notes that it takes part in the communication of the job, so that other ranks may wait for it.
+   */
   void joined() {
     joined = true;
   }
 
-  /** Whether others may wait for what it does, or for its end. */
+  /** Whether other ranks may wait for its progress or its end. */
   boolean isAwaited() {
     return joined && !released;
   }
@@ -238,7 +240,7 @@ final class NodeProcess {
   }
 
   /**
-   * It is to be killed; if it does not run yet, then when it does.
+   * Notes that it is to be killed; if it does not run yet, then once it does.
    *
    * @return whether that is new
    */
@@ -252,7 +254,7 @@ final class NodeProcess {
     return killed;
   }
 
-  /** It is killed because it did not come to its end. */
+  /** Notes that it is killed because it did not end in time. */
   void overdue() {
     overdue = true;
   }

@@ -8,22 +8,22 @@ import org.fmi.control.RankReport;
 import org.fmi.job.control.FromDaemon;
 
 /**
- * Passes on what ranks show, of all together: once each has shown something new, or one again
- * before others have.
+ * Forwards reports of all ranks together: once each rank has reported, or once a rank reports again
+ * before the others.
  */
 final class ShownReports {
   private final Collection<NodeProcess> ranks;
   private final Consumer<FromDaemon> out;
 
   /**
-   * @param ranks the processes of all ranks of the node, as they are at any time
+   * @param ranks the current processes of all ranks of the node
    */
   ShownReports(Collection<NodeProcess> ranks, Consumer<FromDaemon> out) {
     this.ranks = ranks;
     this.out = out;
   }
 
-  /** The process of a rank shows something. */
+  /** Takes a report of a rank's process. */
   void shown(NodeProcess process, RankReport report) {
     if (process.hasShown()) {
       pass();

@@ -7,26 +7,29 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the processes of a node that stand by for a failure, and decides when to start more. */
+/** Counts the standby processes of a node, and decides when to start more. */
 final class Standbys {
   /**
-   * From the request to the start, at least: getting ready takes a second of a core, which a
-   * program that is about to end, or ranks that have just been restored, are spared. It is {@link
-   * #PATIENCE} times as long as the node has been in the job at the first request: where that took
-   * long the machine has little to spare, or the job is a large one.
+   * Minimum time from the request to the start. A standby takes a second of a core to warm up,
+   * which would disturb a program that is about to end or ranks that were just restored. The delay
+   * is {@link #PATIENCE} times the time that the node had been in the job at the first request: if
+   * that was long, the machine is busy or the job is large.
    */
   static final Duration DELAY = Duration.ofSeconds(5);
 
-  /** What a busy machine does in the time of a start is little beside the rest of a job. */
+  /**
+   * The warm-up of a standby on a busy machine is short compared with the rest of a job that starts
+   * slowly.
+   */
   private static final int PATIENCE = 4;
 
   /** The longest delay: a program may compute for hours before its first loop. */
   static final Duration LONGEST_DELAY = Duration.ofSeconds(30);
 
-  /** After this many that ended by themselves no more are started. */
+  /** No more standbys are started after this many have ended by themselves. */
   private static final int MOST_FAILURES = 3;
 
-  /** The processes that can be made a rank, the oldest first. */
+  /** The processes that can become a rank, the oldest first. */
   private final Deque<NodeProcess> ready = new ArrayDeque<>();
 
   private long begin;
@@ -37,15 +40,15 @@ final class Standbys {
   private int starting;
   private int failures;
 
-  /** The node is in the job. */
+  /** Notes that the node has joined the job. */
   void begin(long now) {
     begin = now;
   }
 
   /**
-   * Sets how many there are to be. Those that are missing are started when the delay is over.
+   * Sets the number of standbys. Missing ones are started when the delay is over.
    *
-   * @param ranks how many ranks share the node
+   * @param ranks the number of ranks that share the node
    */
   void want(long now, int count, int ranks) {
     wanted = count;
@@ -56,12 +59,12 @@ final class Standbys {
     due = OptionalLong.of(now + delay);
   }
 
-  /** When the delay is over, if it is not yet. */
+  /** Returns the end of the delay, if it is not over. */
   OptionalLong due() {
     return due;
   }
 
-  /** Whether the delay has ended since it was asked last. */
+  /** Whether the delay has ended since the last call. */
   boolean isDue(long now) {
     if (due.isEmpty() || due.getAsLong() - now > 0) {
       return false;
@@ -70,7 +73,7 @@ final class Standbys {
     return true;
   }
 
-  /** None is started any more. */
+  /** Starts no more standbys. */
   void end() {
     wanted = 0;
     due = OptionalLong.empty();
@@ -80,7 +83,7 @@ final class Standbys {
     return ranksOnNode;
   }
 
-  /** Whether another one must be started; it is counted as starting from now on. */
+  /** Whether another standby must be started; counts it as starting from now on. */
   boolean startsAnother() {
     boolean starts = due.isEmpty() && ready.size() + starting < wanted && failures < MOST_FAILURES;
     starting += starts ? 1 : 0;
@@ -98,7 +101,10 @@ final class Standbys {
     assert starting >= 0;
   }
 
-  /** The one that becomes a rank; null if none is ready. No other takes its place for now. */
+  /**
+   * Removes and returns a process that becomes a rank; null if none is ready. It is not replaced
+   * for now.
+   */
   @Nullable NodeProcess take() {
     NodeProcess process = ready.poll();
     if (process != null) {
@@ -107,15 +113,15 @@ final class Standbys {
     return process;
   }
 
-  /** A process cannot be made a rank any more, if it ever could. */
+  /** Removes a process that can no longer become a rank. */
   void remove(NodeProcess process) {
     ready.remove(process);
   }
 
   /**
-   * One could not be started, or has ended by itself.
+   * Notes a standby that could not be started or ended by itself.
    *
-   * @return whether it was one too many: no more are started
+   * @return whether that was one too many, so that no more are started
    */
   boolean failed() {
     return ++failures == MOST_FAILURES;

@@ -1,6 +1,6 @@
 /**
- * The decisions of a node's daemon: a pure state machine, events and the time in, commands out. No
- * clock, socket, thread, process or file in here.
+ * The decisions of a node's daemon: a pure state machine, with events and the time as input and
+ * commands as output. It has no clock, socket, thread, process or file.
  */
 @NullMarked
 package org.fmi.job.daemon;

@@ -51,7 +51,7 @@ final class BootstrapTest {
     String text = BOOTSTRAP.text().replaceFirst(" [0-9a-f]{8}\n", " 12345678\n");
     assertThatThrownBy(() -> read(text))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("another build")
+        .hasMessageContaining("a different build")
         .hasMessageContaining("12345678");
   }
 

@@ -124,7 +124,9 @@ class FlushesTest {
     assertReady(ready, 6);
     assertThat(order(new Level2Order.Flush(5, 3)))
         .containsExactly(
-            report(new Level2Report.Failed(5, "a newer one has taken its place in memory", false)));
+            report(
+                new Level2Report.Failed(
+                    5, "a newer checkpoint has taken its place in memory", false)));
   }
 
   @Test
@@ -222,8 +224,8 @@ class FlushesTest {
             report(
                 new Level2Report.Failed(
                     5,
-                    "/ckpt: nothing has moved there for 2 s, the limit, and the process that"
-                        + " writes was killed; does the file server answer?",
+                    "/ckpt: no progress for 2 s, the limit; the process that writes was killed."
+                        + " Does the file server respond?",
                     false)));
     assertThat(flushes.due()).isEmpty();
     offer(0, 0, 6);
@@ -235,8 +237,8 @@ class FlushesTest {
             report(
                 new Level2Report.Failed(
                     6,
-                    "/ckpt: the process that was killed over version 5 still hangs there; does the"
-                        + " file server answer?",
+                    "/ckpt: the process that was killed while writing version 5 still hangs; does"
+                        + " the file server respond?",
                     false)));
     commands.clear();
     flushes.ended(new FlushResult.Written("f", 9, 8, new int[] {0, 2}));
@@ -257,8 +259,8 @@ class FlushesTest {
             report(
                 new Level2Report.Failed(
                     5,
-                    "the process that writes has not begun within 2 s, the limit, and was killed;"
-                        + " do the file systems of FMI and of Java answer?",
+                    "the process that writes did not start within 2 s, the limit, and was killed;"
+                        + " do the file systems of FMI and of Java respond?",
                     false)));
   }
 
@@ -272,8 +274,9 @@ class FlushesTest {
         .containsExactly(
             new DaemonCommand.Report(
                 new FromDaemon.Warning(
-                    "the process that writes checkpoint 5 to files waits for a core: the machine"
-                        + " is overloaded (load 149 on 2 cores), and the checkpoint will be late")),
+                    "the process that writes checkpoint 5 to files waits for a core because the"
+                        + " machine is overloaded (load 149 on 2 cores); the checkpoint will be"
+                        + " late")),
             report(new Level2Report.Starved(5)));
     assertThat(after(20_000, STARVED))
         .as("the job hears of it again and again, the user does not")

@@ -274,8 +274,8 @@ final class NodeDaemonTest {
     assertThat(on(new DaemonEvent.Exited(2, 134)))
         .containsExactly(
             warning(
-                "processes held ready for a failure do not stay alive (status 134): replacements"
-                    + " will be started when they are needed, which takes longer"));
+                "standby processes do not stay alive (status 134): replacements will be started on"
+                    + " demand, which takes longer"));
     assertThat(wanted(1, 2)).isEmpty();
   }
 
@@ -345,8 +345,8 @@ final class NodeDaemonTest {
         .containsExactly(
             report(
                 new FromDaemon.Refused(
-                    "rank 3 does not die (process 100 was killed 30 s ago): does a file server or"
-                        + " a device not answer?")));
+                    "rank 3 does not die (process 100 was killed 30 s ago): is a file server or a"
+                        + " device not responding?")));
   }
 
   @Test
@@ -356,8 +356,8 @@ final class NodeDaemonTest {
     assertThat(after(Limit.COME_UP.time))
         .containsExactly(
             warning(
-                "rank 3 has not come up for 60 s (stopped, or waiting for a file server or for a"
-                    + " core?): 'kill -9 100' has another one started for it"));
+                "rank 3 has not started within 60 s (is it stopped, or waiting for a file server or"
+                    + " a core?); 'kill -9 100' makes FMI start another process for it"));
   }
 
   @Test
@@ -366,8 +366,8 @@ final class NodeDaemonTest {
     assertThat(after(Limit.COME_UP.time))
         .containsExactly(
             warning(
-                "rank 3 has not come up for 60 s (stopped, or waiting for a file server or for a"
-                    + " core?): it cannot be started yet"));
+                "rank 3 has not started within 60 s (is it stopped, or waiting for a file server or"
+                    + " a core?); its process cannot be started yet"));
   }
 
   @Test
@@ -413,8 +413,8 @@ final class NodeDaemonTest {
     assertThat(after(Limit.END.time))
         .containsExactly(
             warning(
-                "rank 3 began to end 30 s ago, and others wait for it: a shutdown hook of the"
-                    + " program does not come to its end, or calls Fmi.close; it is killed"),
+                "rank 3 began to exit 30 s ago while other ranks wait for it, and is killed: a"
+                    + " shutdown hook of the program does not return, or calls Fmi.close"),
             new DaemonCommand.Kill(0));
     // Its own fault, whatever ends it.
     assertThat(on(new DaemonEvent.Exited(0, 137))).containsExactly(exited(0, 1, false));
@@ -453,8 +453,8 @@ final class NodeDaemonTest {
     assertThat(after(Limit.UNWIND.time))
         .containsExactly(
             warning(
-                "rank 3 has thrown 30 s ago and has not ended: what the program does on the way (in"
-                    + " finally, catch or close) takes too long; it is killed"),
+                "rank 3 threw an exception 30 s ago but has not exited, and is killed: its finally,"
+                    + " catch or close code takes too long"),
             new DaemonCommand.Kill(0));
     assertThat(ends(0, 137)).containsExactly(exited(0, 1, false));
   }

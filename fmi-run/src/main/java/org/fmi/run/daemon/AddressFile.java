@@ -11,18 +11,19 @@ import org.fmi.job.control.ToRank;
 import org.fmi.node.PrivateFile;
 
 /**
- * The addresses of all ranks, in a file that the ranks of this node map: one per epoch. That of the
- * epoch before goes when the next one comes, as then all ranks of the node have joined that.
+ * The addresses of all ranks, in a file that the ranks of this node map: one per epoch. The file of
+ * the previous epoch is deleted when the next one is written, because all ranks of the node have
+ * joined that epoch by then.
  */
 final class AddressFile {
   private final Path directory;
   private final Uplink uplink;
 
-  /** The epoch whose addresses are there. */
+  /** The epoch of the current file. */
   private int written = -1;
 
   /**
-   * @param directory of the node
+   * @param directory directory of the node
    */
   AddressFile(Path directory, Uplink uplink) {
     this.directory = directory;
@@ -30,7 +31,7 @@ final class AddressFile {
   }
 
   /**
-   * A message for a rank, with the addresses that it has put into the file.
+   * Returns a message for a rank, with its addresses moved to the file.
    *
    * @return the message itself if it has none, or they cannot be written
    */
@@ -48,8 +49,7 @@ final class AddressFile {
     } catch (IOException e) {
       uplink.send(
           new FromDaemon.Warning(
-              "the addresses of all ranks are not shared, and each rank of the node has a copy: "
-                  + e));
+              "the ranks of the node cannot share the address table, so each has a copy: " + e));
       return message;
     }
   }

@@ -49,26 +49,26 @@ import org.fmi.run.process.Starvation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The I/O shell around the decisions of a node's daemon ({@link NodeDaemon}): feeds them what
- * fmirun, the processes and the clock bring, carries out what they say. All state belongs to the
- * loop's thread.
+ * The I/O shell around the decisions of a node's daemon ({@link NodeDaemon}): feeds them events of
+ * fmirun, processes and the clock, and executes their commands. All state belongs to the loop's
+ * thread.
  */
 final class Daemon implements Uplink {
-  /** Output that fmirun has not written yet, in bytes. */
+  /** Maximum bytes of output that fmirun has not written yet. */
   private static final int OUTPUT_WINDOW = 256 << 10;
 
-  /** How long the start of a process may take, up to its exec. */
+  /** Time limit for the start of a process, up to its exec. */
   private static final int START_SECONDS = 5;
 
   private static final String NOT_BOUND =
-      "the system does not allow ranks to be bound to cores; they run without (--bind none does not"
+      "the system does not permit binding ranks to cores; they run unbound (--bind none does not"
           + " try)";
 
   private final Bootstrap bootstrap;
   private final Installation installation;
   private final NodeDirectory directory;
 
-  /** Where checkpoints are kept; that directory, or another one on a disk. */
+  /** The directory of checkpoints: the same, or one on a disk. */
   private final NodeDirectory checkpoints;
 
   private final NetLoop loop;
@@ -78,8 +78,9 @@ final class Daemon implements Uplink {
   private final CountDownLatch ended = new CountDownLatch(1);
 
   /**
-   * Starts all processes, and looks for the program's files, which may take long. One thread that
-   * lives as long as the daemon: the system kills a rank when the thread that started it ends.
+   * Starts all processes, and checks the program's files, both of which may be slow. One thread
+   * that lives as long as the daemon, because the system kills a rank when the thread that started
+   * it ends.
    */
   private final ExecutorService starter =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-starter").factory());
@@ -90,13 +91,13 @@ final class Daemon implements Uplink {
   /** The processes that have not ended, or are still connected, by number. */
   private final Map<Integer, RankProcess> processes = new HashMap<>();
 
-  /** The processes that have not ended, by the number that the system gave them. */
+  /** The processes that have not ended, by process id. */
   private final Map<Long, RankProcess> byPid = new HashMap<>();
 
-  /** Those that have connected before the starter has said that they run. */
+  /** Processes that have connected before the starter has reported their start. */
   private final Map<Long, RankHandler> early = new HashMap<>();
 
-  /** What is to be decided next. */
+  /** The events to handle next. */
   private final Deque<DaemonEvent> events = new ArrayDeque<>();
 
   private volatile @Nullable Connection fmirun;
@@ -108,7 +109,7 @@ final class Daemon implements Uplink {
 
   private @Nullable RankCommand command;
 
-  /** The last one that was started. */
+  /** The last helper that was started. */
   private @Nullable FlushHelper helper;
 
   private boolean deciding;
@@ -139,9 +140,9 @@ final class Daemon implements Uplink {
     ended.await();
   }
 
-  /** Leaves nothing behind: no process, no file. Any thread. */
+  /** Closes the daemon and leaves no process or file behind. Any thread. */
   void close() throws IOException, InterruptedException {
-    // First, so that no process is started behind our back.
+    // First, so that no process is started meanwhile.
     starter.shutdownNow();
     boolean idle = starter.awaitTermination(START_SECONDS, TimeUnit.SECONDS);
     directory.destroy();
@@ -149,23 +150,23 @@ final class Daemon implements Uplink {
       checkpoints.delete();
     }
     program.close();
-    // The virtual machine would wait 300 ms for its thread.
+    // The JVM would wait 300 ms for its thread.
     loop.close();
     if (!idle) {
-      throw new IOException("a process is being started, or a file looked for, without an end");
+      throw new IOException("a process start or a file operation does not end");
     }
   }
 
-  /** Somebody else wants it to end. Any thread but the loop's. */
+  /** Handles termination from outside the job. Any thread but the loop's. */
   void terminated() throws InterruptedException {
     CountDownLatch sent = new CountDownLatch(1);
     loop.execute(() -> send(new FromDaemon.Terminated()));
     loop.execute(sent::countDown);
-    // Before any process is killed, whose death its peers would tell first.
+    // Before any process is killed, because its peers would report its death first.
     sent.await(START_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Ends it. Any thread. */
+  /** Ends the daemon. Any thread. */
   void end() {
     ended.countDown();
   }
@@ -178,18 +179,20 @@ final class Daemon implements Uplink {
     }
   }
 
-  /** What the node has left: the same for all its ranks, and dear to look at. */
+  /**
+   * Returns free resources of the node, which all its ranks share and which are expensive to query.
+   */
   private Map<Counter, Long> nodeLevels() {
     try {
       return energy.with(Map.of(Counter.NODE_MEMORY_FREE_BYTES, checkpoints.free()));
     } catch (IOException e) {
-      return Map.of(); // the node is being cleared away: nobody looks any more
+      return Map.of(); // the node is being removed: nothing reads this any more
     }
   }
 
   // ---- fmirun
 
-  /** What comes of the way to fmirun. */
+  /** Handles the connection to fmirun. */
   private final class ToFmirun implements FmirunDialler.Line {
     @Override
     public void opened(Connection connection, InetSocketAddress address) {
@@ -206,14 +209,14 @@ final class Daemon implements Uplink {
           feed(new DaemonEvent.FromFmirun(message));
         }
       } catch (BadMessageException e) {
-        System.err.println("fmi-daemon: fmirun sent nonsense: " + e.getMessage());
+        System.err.println("fmi-daemon: fmirun sent an invalid message: " + e.getMessage());
         feed(new DaemonEvent.FmirunGone());
       }
     }
 
     @Override
     public void closed(Closed closed) {
-      if (fmirun != null) { // else it ends
+      if (fmirun != null) { // otherwise it ends
         feed(
             closed.why() == Closed.Why.SILENT
                 ? new DaemonEvent.FmirunSilent()
@@ -235,7 +238,7 @@ final class Daemon implements Uplink {
 
   private void opened(Connection connection, InetSocketAddress address) {
     try (DatagramSocket route = new DatagramSocket()) {
-      // Sends nothing: asks the system which of its addresses it would use.
+      // Sends nothing: asks the system for the local address it would use.
       route.connect(address);
       decisions =
           new NodeDaemon(
@@ -247,7 +250,7 @@ final class Daemon implements Uplink {
                   directory.path().toString(),
                   checkpoints.path().toString(),
                   cores));
-      // fmirun, where it is on this machine.
+      // fmirun, if it is on this machine.
       long parent = ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
       connection.heartbeat(bootstrap.heartbeatMillis(), new Starvation(parent));
       fmirun = connection;
@@ -263,7 +266,7 @@ final class Daemon implements Uplink {
       if (!NodeDirectory.inMemory()) {
         send(
             new FromDaemon.Warning(
-                "there is no /dev/shm here: what processes share goes to "
+                "there is no /dev/shm on this node: shared memory is in "
                     + directory.path()
                     + ", which may be a slow disk"));
       }
@@ -395,8 +398,8 @@ final class Daemon implements Uplink {
             Process process = known.build(ranksOnMachine, jvmOptions).start();
             loop.execute(() -> begun(number, process));
           } catch (IOException | OutOfMemoryError e) {
-            // The latter where there may be no more threads. This one must live: with it would die
-            // what it has started.
+            // The latter if threads are exhausted. This thread must survive: its processes would
+            // die with it.
             String reason = Refusal.text(e);
             loop.execute(() -> feed(new DaemonEvent.NotStarted(number, reason)));
           }
@@ -446,7 +449,7 @@ final class Daemon implements Uplink {
         checkpoints.deleteKept(piece);
       }
     } catch (IOException e) {
-      send(new FromDaemon.Warning("memory that was kept for files is not given back: " + e));
+      send(new FromDaemon.Warning("memory reserved for files cannot be released: " + e));
     }
   }
 
@@ -454,7 +457,7 @@ final class Daemon implements Uplink {
     try {
       directory.deleteKept(prefix, Set.copyOf(known));
     } catch (IOException e) {
-      send(new FromDaemon.Warning("memory that was kept for files is not given back: " + e));
+      send(new FromDaemon.Warning("memory reserved for files cannot be released: " + e));
     }
   }
 
@@ -462,7 +465,7 @@ final class Daemon implements Uplink {
     try {
       starter.execute(task);
     } catch (RejectedExecutionException e) {
-      // The daemon is ending: nothing is to be started any more.
+      // The daemon is ending: nothing must be started any more.
     }
   }
 
@@ -476,7 +479,7 @@ final class Daemon implements Uplink {
                 loop.execute(() -> onExit(process, status));
                 directory.deleteWarmUp(process.pid());
               } catch (IOException e) {
-                send(new FromDaemon.Warning("cannot delete what a dead process has left: " + e));
+                send(new FromDaemon.Warning("cannot delete leftovers of a dead process: " + e));
               } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
               } catch (RejectedExecutionException e) {
@@ -490,7 +493,7 @@ final class Daemon implements Uplink {
     try {
       lifeline = Lifeline.adopt(directory.path(), process.pid());
     } catch (IOException e) {
-      send(new FromDaemon.Warning("the death of a rank will be seen late: " + e.getMessage()));
+      send(new FromDaemon.Warning("the death of a rank will be noticed late: " + e.getMessage()));
       return;
     }
     Thread.ofPlatform()
@@ -509,7 +512,7 @@ final class Daemon implements Uplink {
   }
 
   private void onExit(RankProcess process, int status) {
-    // Another one may have its number by now.
+    // Another process may have its number by now.
     byPid.remove(process.pid(), process);
     process.input(InputPump.END);
     process.ended();
@@ -519,7 +522,7 @@ final class Daemon implements Uplink {
     feed(new DaemonEvent.Exited(process.number(), status));
   }
 
-  /** The connection of one process; its first message says which. */
+  /** The connection of one process, identified by its first message. */
   private final class RankHandler implements ConnectionHandler {
     private @Nullable Connection connection;
     private @Nullable RankProcess process;
@@ -542,14 +545,14 @@ final class Daemon implements Uplink {
           from.close();
         }
       } catch (BadMessageException e) {
-        send(new FromDaemon.Warning("a process sent nonsense: " + e.getMessage()));
+        send(new FromDaemon.Warning("a process sent an invalid message: " + e.getMessage()));
         from.close();
       }
     }
 
     private void greet(Connection from, long pid) {
       if (!isFrom(pid, from)) {
-        send(new FromDaemon.Warning("a process was turned away that said it was process " + pid));
+        send(new FromDaemon.Warning("rejected a connection that claimed to be process " + pid));
         from.close();
         return;
       }

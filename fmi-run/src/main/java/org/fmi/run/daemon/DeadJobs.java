@@ -13,19 +13,22 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Sweeps what dead jobs of this user have left: directories that no process has locked. */
+/** Deletes leftovers of this user's dead jobs: directories that no process has locked. */
 final class DeadJobs {
   private DeadJobs() {}
 
-  /** Deletes what dead jobs of this user have left, as far as it can: the new one must not fail. */
+  /**
+   * Deletes leftovers of this user's dead jobs. Ignores failures, because the new job must not
+   * fail.
+   */
   static void sweep() {
     sweep("");
   }
 
   /**
-   * The same, in another directory too.
+   * Does the same, in another directory as well.
    *
-   * @param disk that the user has named; empty if none
+   * @param disk directory named by the user; empty if none
    */
   static void sweep(String disk) {
     Set<Path> bases = new LinkedHashSet<>(NodePaths.programBases(""));
@@ -33,7 +36,7 @@ final class DeadJobs {
     bases.forEach(DeadJobs::sweepIn);
   }
 
-  /** The same, in one directory alone. */
+  /** Does the same, in one directory only. */
   static void sweepIn(Path base) {
     try (DirectoryStream<Path> found =
         Files.newDirectoryStream(
@@ -42,7 +45,7 @@ final class DeadJobs {
         sweepOne(path);
       }
     } catch (IOException | DirectoryIteratorException e) {
-      System.err.println("fmi-daemon: cannot look for what dead jobs have left: " + e);
+      System.err.println("fmi-daemon: cannot search for leftovers of dead jobs: " + e);
     }
   }
 
@@ -53,13 +56,13 @@ final class DeadJobs {
         NodeTree.delete(path);
       }
     } catch (IOException e) {
-      System.err.println("fmi-daemon: cannot delete what a dead job has left: " + e);
+      System.err.println("fmi-daemon: cannot delete leftovers of a dead job: " + e);
     }
   }
 
   /**
-   * Whether this is a node's directory without a daemon. Where they lie others may have directories
-   * of similar names: all must be as {@link NodeDirectory#create} makes it.
+   * Whether this is a node's directory without a daemon. Other users may have directories of
+   * similar names in the same place, so everything must be as made by {@link NodeDirectory#create}.
    */
   private static boolean isAbandoned(Path path) throws IOException {
     String name = path.getFileName().toString();

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/** The lock in a node's directory: its daemon holds it as long as it lives. */
+/** The lock in a node's directory, which its daemon holds as long as it lives. */
 final class DirectoryLock {
   private static final String NAME = "lock";
 
@@ -25,7 +25,7 @@ final class DirectoryLock {
     return directory.resolve(NAME);
   }
 
-  /** Makes it in a new directory, for this process; it is held until it is closed. */
+  /** Makes the lock in a new directory, for this process; it is held until it is closed. */
   static FileChannel make(Path directory) throws IOException {
     FileChannel lock =
         FileChannel.open(in(directory), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
@@ -38,10 +38,10 @@ final class DirectoryLock {
   }
 
   /**
-   * The daemon of a directory of ours: the process that its lock names, if it is the one that holds
-   * the lock. If not the daemon is dead, and another process may have its number by now.
+   * Returns the daemon of a directory of this user: the process that its lock names, if that holds
+   * the lock. Otherwise the daemon is dead, and another process may have its number by now.
    *
-   * @return null if there is none, or it is on its way in or out
+   * @return null if there is none, or it is starting or ending
    */
   static @Nullable ProcessHandle holder(Path directory) throws IOException {
     Path lock = in(directory);
@@ -55,7 +55,7 @@ final class DirectoryLock {
     } catch (NumberFormatException | NoSuchFileException e) {
       return null;
     }
-    // Before the look, for a handle never kills a later process of the same number.
+    // Before the check, because a handle never kills a later process with the same number.
     ProcessHandle named = ProcessHandle.of(pid).orElse(null);
     return named != null && holds(pid, lock) ? named : null;
   }
@@ -74,17 +74,17 @@ final class DirectoryLock {
             return true;
           }
         } catch (NoSuchFileException e) {
-          // It has been closed meanwhile.
+          // It has been closed in the meantime.
         }
       }
     } catch (IOException | DirectoryIteratorException e) {
-      // It has ended meanwhile, or is another user's. Were it for lack of file descriptors, the
-      // search for processes that follows would fail too, and say so.
+      // It has ended in the meantime, or is another user's. If file descriptors were missing, the
+      // search for processes that follows would fail as well, and report that.
     }
     return false;
   }
 
-  /** Whether nobody holds it. */
+  /** Whether no process holds it. */
   static boolean isFree(Path file) throws IOException {
     try (FileChannel channel =
             FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);

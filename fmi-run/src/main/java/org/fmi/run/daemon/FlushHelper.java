@@ -16,15 +16,15 @@ import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process that writes checkpoints to files for a daemon, at a low priority: one for all tasks,
- * until one of them hangs and it is killed. It may hang in the system; nothing waits for it but
- * threads of its own.
+ * The process that writes checkpoints to files for a daemon, at a low priority. One process for all
+ * tasks, until it hangs and is killed. It may hang in the system; only dedicated threads wait for
+ * it.
  */
 final class FlushHelper {
   private static final int BY_SIGNAL = 128;
 
   /**
-   * What its threads are put back by (nice(1)): a third of the weight of a rank's. With 10 it is a
+   * Priority decrement of its threads (nice(1)): a third of the weight of a rank's. With 10 it is a
    * tenth, and a helper beside fourteen busy threads on two cores took 43 s only to start.
    */
   private static final String NICE = "5";
@@ -34,15 +34,15 @@ final class FlushHelper {
   private final Consumer<DaemonEvent> events;
 
   // No lock: the start of a process may hang, and the daemon's own thread must not wait for it.
-  // Whichever of a start and a kill is the later one sees the other.
+  // Whichever of a start and a kill is later sees the other.
   private volatile @Nullable Process process;
   private volatile boolean killed;
 
   /**
-   * A process to be started with its first task.
+   * Creates a helper, to be started with its first task.
    *
-   * @param socket of the daemon, which marks all processes of the node
-   * @param events takes what happens, on any thread; {@link DaemonEvent.HelperEnded} last, for each
+   * @param socket socket of the daemon, which marks all processes of the node
+   * @param events receives events, on any thread; {@link DaemonEvent.HelperEnded} last, for each
    *     task
    */
   FlushHelper(Installation installation, Path socket, Consumer<DaemonEvent> events) {
@@ -52,8 +52,8 @@ final class FlushHelper {
   }
 
   /**
-   * Gives it a task, when the one before is over. Starts it if it does not run: killed by the
-   * system when the thread that starts it ends.
+   * Gives it a task, when the previous one is over. Starts it if it does not run; the system kills
+   * it when the thread that starts it ends.
    */
   void run(FlushTask task) {
     try {
@@ -74,7 +74,7 @@ final class FlushHelper {
     if (killed) {
       started.destroyForcibly();
     }
-    // Not inherited: whoever reads what the daemon prints would wait for this one, too.
+    // Not inherited: a reader of the daemon's output would wait for this process, too.
     Thread.ofPlatform()
         .daemon()
         .name("fmi-flush-err")
@@ -82,13 +82,13 @@ final class FlushHelper {
     return started;
   }
 
-  /** Looks whether it has a core. */
+  /** Checks whether it has a core. */
   TimeWithCore.Look look() {
     Process started = process;
     return started == null ? TimeWithCore.Look.UNSEEN : ProcessStat.look(started.pid());
   }
 
-  /** Kills it, now or as soon as it is there; it gets no other task. */
+  /** Kills it, now or as soon as it has started; it gets no other task. */
   void kill() {
     killed = true;
     Process started = process;
@@ -110,7 +110,7 @@ final class FlushHelper {
     return builder;
   }
 
-  /** What the system says of failures is understood; names of files keep their characters. */
+  /** Makes system errors parsable, while file names keep their characters. */
   private static void speakEnglish(Map<String, String> environment) {
     String all = environment.remove("LC_ALL");
     if (all != null && !all.isEmpty()) {
@@ -119,7 +119,7 @@ final class FlushHelper {
     environment.put("LC_MESSAGES", "C");
   }
 
-  /** Gives it its task, and waits for the end of that. */
+  /** Gives it its task, and waits for the end of the task. */
   private void follow(Process running, FlushTask task) {
     try {
       FlushResult result = ask(running, task);
@@ -127,8 +127,7 @@ final class FlushHelper {
     } catch (IOException e) {
       running.destroyForcibly();
       ended(
-          new FlushResult.Failed(
-              "the process that wrote them broke off: " + e.getMessage(), false));
+          new FlushResult.Failed("the process that wrote them aborted: " + e.getMessage(), false));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -147,12 +146,12 @@ final class FlushHelper {
         false);
   }
 
-  /** Returns what it says last; null if it ends before. */
+  /** Returns its final result; null if it ends before. */
   private @Nullable FlushResult ask(Process running, FlushTask task) throws IOException {
     try {
       FlushCodec.write(running.getOutputStream(), task);
     } catch (IOException e) {
-      // It has ended already; its status says why.
+      // It has ended already; its status gives the reason.
       return null;
     }
     return FlushCodec.readResult(

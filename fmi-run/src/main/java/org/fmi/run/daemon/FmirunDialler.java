@@ -9,8 +9,8 @@ import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
 
 /**
- * Connects a daemon to fmirun: tries the addresses that fmirun has given it, one after the other.
- * Used on the loop's thread.
+ * Connects a daemon to fmirun: tries the addresses that fmirun has given it, in order. Used on the
+ * loop's thread.
  */
 final class FmirunDialler {
   private static final int CONNECT_MILLIS = 5000;
@@ -19,9 +19,9 @@ final class FmirunDialler {
   private final NetLoop loop;
   private final Line line;
 
-  /** Takes what comes of it. */
+  /** Receives the results. */
   interface Line {
-    /** Fmirun has proven itself at one of its addresses. */
+    /** Fmirun has authenticated itself at one of its addresses. */
     void opened(Connection connection, InetSocketAddress address);
 
     void received(ByteBuffer frame);
@@ -29,7 +29,7 @@ final class FmirunDialler {
     /** The connection that was opened is closed. */
     void closed(Closed closed);
 
-    /** Fmirun has proven itself at none of its addresses. */
+    /** Fmirun has authenticated itself at none of its addresses. */
     void unreachable();
   }
 

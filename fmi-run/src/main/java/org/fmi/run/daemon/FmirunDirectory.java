@@ -12,19 +12,19 @@ import java.util.regex.Matcher;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directory of an fmirun of this user on this machine, where its job is asked.
+ * The directory of an fmirun of this user on this machine, which holds the socket of its job.
  *
- * @param fmirun its process; null if that is gone, and could not delete the directory
+ * @param fmirun its process; null if that has died without deleting the directory
  */
 public record FmirunDirectory(String jobId, Path path, @Nullable ProcessHandle fmirun) {
   private static final String NAME = "name";
 
-  /** All that there are, in the order of the jobs' ids. */
+  /** Returns all directories, ordered by the jobs' ids. */
   public static List<FmirunDirectory> all() throws IOException {
     return all(NodePaths.base());
   }
 
-  /** Those whose fmirun runs. */
+  /** Returns the directories whose fmirun runs. */
   public static List<FmirunDirectory> ofRunning() throws IOException {
     return all().stream().filter(each -> each.fmirun != null).toList();
   }
@@ -46,12 +46,12 @@ public record FmirunDirectory(String jobId, Path path, @Nullable ProcessHandle f
     return all;
   }
 
-  /** Writes what the user calls the job into fmirun's directory. */
+  /** Writes the user's name for the job into fmirun's directory. */
   public static void name(NodeDirectory directory, String name) throws IOException {
     Files.writeString(directory.path().resolve(NAME), name);
   }
 
-  /** What the user calls the job; empty if it has no name, or has just ended. */
+  /** Returns the user's name for the job; empty if it has none, or has just ended. */
   public String name() throws IOException {
     try {
       return Files.readString(path.resolve(NAME));

@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much of a node's memory Slurm grants to a job. Where it enforces that by control groups, the
- * system says so too.
+ * The part of a node's memory that Slurm grants to a job. Where Slurm enforces it with control
+ * groups, the system reports it as well.
  */
 final class GrantedMemory {
   private static final long MIB = 1 << 20;
@@ -14,10 +14,10 @@ final class GrantedMemory {
   private GrantedMemory() {}
 
   /**
-   * The part of the memory that is granted, from 0 to 1.
+   * Returns the granted part of the memory, from 0 to 1.
    *
-   * @param environment of a process that Slurm has started
-   * @param total bytes that this process finds
+   * @param environment environment of a process that Slurm has started
+   * @param total total bytes visible to this process
    */
   static double share(Map<String, String> environment, LongSupplier total) {
     long granted = number(environment.get("SLURM_MEM_PER_NODE"));
@@ -29,7 +29,7 @@ final class GrantedMemory {
     return granted == 0 ? 1 : Math.min(1, (double) granted * MIB / total.getAsLong());
   }
 
-  /** A count; 0 if nothing, or no limit, is said. */
+  /** Parses a count; 0 if there is none, or no limit. */
   private static long number(@Nullable String text) {
     return text != null && text.matches("\\d{1,12}") ? Long.parseLong(text) : 0;
   }

@@ -6,7 +6,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.fmi.job.control.FromDaemon;
 
-/** Gives standard input to the process of rank 0. */
+/** Feeds standard input to the process of rank 0. */
 final class InputPump {
   /** The end of the input, or of the process. */
   static final byte[] END = {};
@@ -15,7 +15,7 @@ final class InputPump {
   private final int incarnation;
   private final Uplink uplink;
 
-  /** Bounded by fmirun, which sends only so much that was not taken yet. */
+  /** Bounded by fmirun, which limits input that has not been taken. */
   private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>();
 
   InputPump(OutputStream out, int incarnation, Uplink uplink) {
@@ -28,7 +28,7 @@ final class InputPump {
     Thread.ofPlatform().daemon().name("fmi-in").start(this::run);
   }
 
-  /** Gives more; {@link #END}, or any other that is empty, at the end. */
+  /** Adds input; {@link #END}, or any empty array, at the end. */
   void add(byte[] bytes) {
     queue.add(bytes);
   }
@@ -41,7 +41,7 @@ final class InputPump {
         uplink.send(new FromDaemon.InputTaken(incarnation, bytes.length));
       }
     } catch (IOException e) {
-      // The process has ended or closed its input: it wants no more.
+      // The process has ended or closed its input: it takes no more.
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -3,8 +3,8 @@ package org.fmi.run.daemon;
 import java.util.Arrays;
 
 /**
- * Cuts a stream of bytes into whole lines. Keeps no more than one line of bounded length: a longer
- * one is passed on in parts.
+ * Splits a stream of bytes into whole lines. Keeps at most one line of bounded length: a longer
+ * line is forwarded in parts.
  */
 final class LineAssembler {
   /** A line is kept together up to this many bytes. */
@@ -13,10 +13,10 @@ final class LineAssembler {
   private byte[] kept = new byte[256];
   private int length;
 
-  /** Whether a part of a line was passed on, and not its end. */
+  /** Whether a part of a line was forwarded, but not its end. */
   private boolean inLine;
 
-  /** Takes what comes out; the array is the receiver's. */
+  /** Receives the output; the array belongs to the receiver. */
   interface Sink {
     /**
      * @param more whether more of the last line follows
@@ -48,7 +48,7 @@ final class LineAssembler {
     length += rest;
   }
 
-  /** Nothing follows: passes on what is left, though its line has not ended. */
+  /** Forwards the rest at the end of the stream, though its line has not ended. */
   void end(Sink sink) throws InterruptedException {
     if (length > 0 || inLine) {
       inLine = false;

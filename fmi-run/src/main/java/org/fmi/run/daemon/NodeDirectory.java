@@ -49,13 +49,13 @@ import org.fmi.node.Refusal;
  * </pre>
  */
 public final class NodeDirectory {
-  /** The variable that tells a rank its daemon's socket; marks all processes of the node. */
+  /** The variable that holds a rank's daemon socket; marks all processes of the node. */
   public static final String SOCKET_VARIABLE = "FMI_DAEMON_SOCKET";
 
   /** The largest program that is kept in memory, in bytes. */
   public static final long PROGRAM_IN_MEMORY_BYTES = 16 << 20;
 
-  /** The node's number in the directory that fmirun itself has, to be asked about the job. */
+  /** The node number in the name of fmirun's own directory, which holds its socket. */
   public static final int FMIRUN = -1;
 
   private static final Set<PosixFilePermission> MODE = PosixFilePermissions.fromString("rwx------");
@@ -69,7 +69,7 @@ public final class NodeDirectory {
     this.lock = lock;
   }
 
-  /** Whether there is a memory file system to put it in; if not it lies on a disk. */
+  /** Whether there is a memory file system for it; otherwise it is on a disk. */
   public static boolean inMemory() {
     return NodePaths.inMemory();
   }
@@ -77,7 +77,7 @@ public final class NodeDirectory {
   /**
    * Makes it and locks it.
    *
-   * @param generation how many daemons the job had on the node before
+   * @param generation the number of daemons that the job had on the node before
    */
   public static NodeDirectory create(String jobId, int node, int generation, byte[] secret)
       throws IOException {
@@ -86,9 +86,9 @@ public final class NodeDirectory {
   }
 
   /**
-   * Makes another one for checkpoints alone, on a disk, and deletes what dead jobs have left there.
+   * Makes a directory for checkpoints alone, on a disk, and deletes leftovers of dead jobs there.
    *
-   * @throws IOException if it cannot be made where the user wants it, or others could replace it
+   * @throws IOException if it cannot be made in the user's place, or other users could replace it
    */
   static NodeDirectory createOnDisk(Bootstrap bootstrap) throws IOException {
     Path disk = Path.of(bootstrap.pieces());
@@ -98,12 +98,12 @@ public final class NodeDirectory {
   }
 
   /**
-   * Makes another one for the program.
+   * Makes a directory for the program.
    *
    * @param node the node's number, or {@link #FMIRUN} for all nodes of this machine
-   * @param disk where the user wants what is large; empty if that was not said
-   * @param bytes what the program takes
-   * @throws IOException if it cannot be made, or others could replace it
+   * @param disk the user's directory for large data; empty if none
+   * @param bytes size of the program
+   * @throws IOException if it cannot be made, or other users could replace it
    */
   public static NodeDirectory createForProgram(
       String jobId, int node, int generation, byte[] secret, String disk, long bytes)
@@ -128,7 +128,7 @@ public final class NodeDirectory {
   }
 
   private static NodeDirectory create(Path base, Path path) throws IOException {
-    // Locked before it gets its name, so that nobody takes it for a dead one.
+    // Locked before it gets its name, so that it never looks abandoned.
     Path unfinished =
         Files.createTempDirectory(
             base, NodePaths.UNFINISHED, PosixFilePermissions.asFileAttribute(MODE));
@@ -146,24 +146,24 @@ public final class NodeDirectory {
     return path.resolve("daemon.sock");
   }
 
-  /** Where the process of this number gets ready to stand by. */
+  /** Returns the directory in which the process of this number warms up as a standby. */
   Path warmUp(long pid) {
     return path.resolve("warm-" + pid);
   }
 
-  /** Deletes what a process has left that has ended before it was ready. */
+  /** Deletes the warm-up directory of a process that ended before it was ready. */
   void deleteWarmUp(long pid) throws IOException {
     NodeTree.delete(warmUp(pid));
   }
 
-  /** Deletes a piece that a rank has kept, if it is there. */
+  /** Deletes a piece that a rank has pinned, if it exists. */
   void deleteKept(String piece) throws IOException {
     if (piece.startsWith(Pinned.PREFIX) && piece.indexOf('/') < 0) {
       Files.deleteIfExists(path.resolve(piece));
     }
   }
 
-  /** Deletes what ranks have kept under names that begin so, but for some. */
+  /** Deletes pinned pieces with this prefix, except some. */
   void deleteKept(String prefix, Set<String> but) throws IOException {
     List<String> names = new ArrayList<>();
     try (DirectoryStream<Path> kept = Files.newDirectoryStream(path, prefix + "*")) {
@@ -178,7 +178,7 @@ public final class NodeDirectory {
     }
   }
 
-  /** Bytes that checkpoints may take where it lies. */
+  /** Returns the bytes that checkpoints may use in its place. */
   public long free() throws IOException {
     return FreeMemory.bytes(path);
   }
@@ -190,7 +190,7 @@ public final class NodeDirectory {
     lock.close();
   }
 
-  /** Deletes it, where no process belongs to it. */
+  /** Deletes it, when no process belongs to it. */
   public void delete() throws IOException {
     try {
       NodeTree.delete(path);
@@ -202,7 +202,7 @@ public final class NodeDirectory {
     lock.close();
   }
 
-  /** Whether it is a directory as {@link #create} makes it, which nobody else can have made. */
+  /** Whether it is a directory as made by {@link #create}, which no other user can have made. */
   static boolean isOwn(Path path) throws IOException {
     try {
       PosixFileAttributes attributes =

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where a node keeps on its disk what is too large for its memory. */
+/** A node's directory on disk, for data too large for its memory. */
 final class NodeDisk {
-  /** Only owners may delete in such a directory: of inode(7). */
+  /** Only owners may delete in such a directory: see inode(7). */
   private static final int STICKY = 0_1000;
 
   private static final int WRITABLE_BY_OTHERS = 0_022;
@@ -14,17 +14,17 @@ final class NodeDisk {
   private NodeDisk() {}
 
   /**
-   * Others who may write to it could put something else in the place of what is made in it.
+   * Checks that other users cannot replace files in a directory.
    *
    * @param name for the user
    */
   static void requireSafe(String name, Path disk) throws IOException {
     String what = name + ": ";
     if (!Files.isDirectory(disk)) {
-      throw new IOException(what + "no such directory on this node; make it on each node");
+      throw new IOException(what + "no such directory on this node; create it on each node");
     }
     if (!Files.isWritable(disk)) {
-      throw new IOException(what + "cannot be written to; name a directory that can be");
+      throw new IOException(what + "not writable; name a writable directory");
     }
     int mode = (int) Files.getAttribute(disk, "unix:mode");
     boolean ownersOnly = (mode & STICKY) != 0 || (mode & WRITABLE_BY_OTHERS) == 0;
@@ -33,8 +33,8 @@ final class NodeDisk {
     if (!ownersOnly || (owner != me && owner != 0)) {
       throw new IOException(
           what
-              + "others may delete what is in it; name a directory of your own that only you may"
-              + " write to, or one that is as /tmp");
+              + "other users may delete its contents; name a directory that only you may write to,"
+              + " or one with the sticky bit, such as /tmp");
     }
   }
 }

@@ -12,7 +12,7 @@ import org.fmi.job.control.FromDaemon;
 import org.fmi.run.energy.CpuFrequencies;
 import org.fmi.run.energy.EnergyCounters;
 
-/** What a daemon does about its machine's energy: it slows cores down, and shows what was taken. */
+/** The energy management of a daemon's machine: slows cores down, and reports the energy used. */
 final class NodeEnergy {
   private final CpuFrequencies frequencies;
   private final EnergyCounters counters;
@@ -20,20 +20,20 @@ final class NodeEnergy {
   private boolean refused;
 
   /**
-   * The energy of one machine.
+   * Creates the energy management of one machine.
    *
    * @param cpus {@link CpuFrequencies#CPUS}, or a copy of it
    * @param powercap {@link EnergyCounters#POWERCAP}, or a copy of it
-   * @param directory of the node
+   * @param directory directory of the node
    */
   NodeEnergy(Path cpus, Path powercap, Path directory, Uplink uplink) {
     this.frequencies = new CpuFrequencies(cpus, directory);
     this.counters = new EnergyCounters(powercap);
     this.uplink = uplink;
-    var _ = counters.microjoules(); // from here on
+    var _ = counters.microjoules(); // starts the count
   }
 
-  /** Only these cores run slowly; where the system does not allow it, a line says so once. */
+  /** Slows these cores down, and no others; if the system does not permit it, warns once. */
   void slowDown(List<Integer> cores, int megahertz) {
     if (refused) {
       return;
@@ -44,13 +44,13 @@ final class NodeEnergy {
       refused = true;
       uplink.send(
           new FromDaemon.Warning(
-              "cores run as fast as always while their ranks wait (--idle-frequency): "
+              "--idle-frequency: cores are not slowed down while their ranks wait: "
                   + e.getMessage()
-                  + "; fmi doctor says what is missing"));
+                  + "; run fmi doctor to see what is missing"));
     }
   }
 
-  /** With what the processors have taken, where the system tells. */
+  /** Adds the energy used by the processors, if known. */
   Map<Counter, Long> with(Map<Counter, Long> levels) {
     Map<Counter, Long> all = new EnumMap<>(levels);
     OptionalLong microjoules = counters.microjoules();

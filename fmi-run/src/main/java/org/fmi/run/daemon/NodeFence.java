@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Set;
 import org.fmi.job.control.Bootstrap;
 
-/** Makes an end of a node: of its daemons, of the processes of its ranks, of its directories. */
+/** Removes a node: its daemons, the processes of its ranks, its directories. */
 public final class NodeFence {
   private NodeFence() {}
 
   /**
-   * Makes an end of a node, as its last daemon knew it, with what it has on a disk. May be called
-   * when there is nothing left of it.
+   * Removes a node as known to its last daemon, including its data on a disk. May be called when
+   * nothing of it is left.
    */
   public static void fence(Bootstrap last) throws IOException {
     fence(last.jobId(), last.node(), last.generation(), last.secret());
@@ -35,10 +35,10 @@ public final class NodeFence {
   }
 
   /**
-   * Makes an end of a node: kills its daemons and all processes of its ranks, and deletes their
-   * directories. May be called when there is nothing left of it.
+   * Removes a node: kills its daemons and all processes of its ranks, and deletes their
+   * directories. May be called when nothing of it is left.
    *
-   * @param generation the last daemon that the job had there; it is done to those before it too
+   * @param generation the last daemon of the job there; earlier ones are removed as well
    */
   static void fence(String jobId, int node, int generation, byte[] secret) throws IOException {
     Set<String> names = new LinkedHashSet<>();

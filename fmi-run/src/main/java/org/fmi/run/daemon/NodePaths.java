@@ -12,23 +12,23 @@ import java.util.regex.Pattern;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.net.Hmac;
 
-/** Names and places of nodes' directories: whoever knows the job's secret can tell them. */
+/** Names and places of nodes' directories, computable by anyone who knows the job's secret. */
 final class NodePaths {
   private static final Path MEMORY = Path.of("/dev/shm");
 
-  /** On a disk, as a rule. */
+  /** Usually on a disk. */
   static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir", "/tmp"));
 
   static final String PREFIX = "fmi-";
   static final String UNFINISHED = ".fmi-";
 
-  /** In place of a node's number, for fmirun itself. */
+  /** Stands for a node's number, for fmirun itself. */
   static final String RUN = "run";
 
-  /** Before the number, where the program is kept. */
+  /** Precedes the number, for directories of programs. */
   private static final String PROGRAM = "program";
 
-  /** With the job's id as fmirun makes it. */
+  /** With the job's id as made by fmirun. */
   static final Pattern FINISHED_NAME =
       Pattern.compile(
           PREFIX + "([0-9a-f]{12})-(?:" + PROGRAM + ")?(?:[0-9]+|" + RUN + ")-[0-9a-f]{16}");
@@ -39,31 +39,31 @@ final class NodePaths {
   private static final byte[] CODE_PURPOSE =
       "fmi node directory".getBytes(StandardCharsets.US_ASCII);
 
-  /** As temporary directories are named. */
+  /** Like names of temporary directories. */
   static final Pattern UNFINISHED_NAME = Pattern.compile(Pattern.quote(UNFINISHED) + "[0-9]+");
 
   private NodePaths() {}
 
-  /** Whether there is a memory file system for them; if not they lie on a disk. */
+  /** Whether there is a memory file system for them; otherwise they are on a disk. */
   static boolean inMemory() {
     return Files.isDirectory(MEMORY) && Files.isWritable(MEMORY);
   }
 
-  /** Where a daemon's directory lies. */
+  /** Returns the parent of daemons' directories. */
   static Path base() {
     return inMemory() ? MEMORY : TEMPORARY;
   }
 
   /**
-   * Where there may be directories of programs.
+   * Returns the possible parents of programs' directories.
    *
-   * @param disk that the user has named; empty if none
+   * @param disk directory named by the user; empty if none
    */
   static Set<Path> programBases(String disk) {
     return disk.isEmpty() ? new LinkedHashSet<>(List.of(base(), TEMPORARY)) : Set.of(Path.of(disk));
   }
 
-  /** Where the directory of a daemon is, or was, or will be. */
+  /** Returns the directory of a past, present or future daemon. */
   static Path of(String jobId, int node, int generation, byte[] secret) {
     return of(base(), jobId, node, generation, secret);
   }
@@ -72,7 +72,7 @@ final class NodePaths {
     return of(base, jobId, "", node, generation, secret);
   }
 
-  /** Where the program is kept. */
+  /** Returns the directory of the program. */
   static Path ofProgram(Path base, String jobId, int node, int generation, byte[] secret) {
     return of(base, jobId, PROGRAM, node, generation, secret);
   }
@@ -91,7 +91,7 @@ final class NodePaths {
             + HexFormat.of().formatHex(code, 0, CODE_BYTES));
   }
 
-  /** Where the checkpoints of a daemon are, for which the user has named a disk. */
+  /** Returns the directory of a daemon's checkpoints on a disk named by the user. */
   static Path onDisk(Bootstrap b, int generation) {
     return of(Path.of(b.pieces()), b.jobId(), b.node(), generation, b.secret());
   }

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.fmi.run.process.ProcessStat;
 import org.jspecify.annotations.Nullable;
 
-/** The processes of nodes, which are known by the socket of their daemon in their environment. */
+/** The processes of nodes, identified by the socket of their daemon in their environment. */
 final class NodeProcesses {
   private static final byte[] MARK =
       (NodeDirectory.SOCKET_VARIABLE + "=").getBytes(StandardCharsets.UTF_8);
@@ -21,19 +21,18 @@ final class NodeProcesses {
   private static final int LONGEST_PAUSE_MILLIS = 16;
   private static final int ENVIRONMENT_BYTES = 1 << 16;
 
-  /** Of {@link ProcessStat}. */
+  /** A field of {@link ProcessStat}. */
   private static final int VSIZE = 23;
 
   private NodeProcesses() {}
 
   /**
    * Kills every process that was started with the socket of one of these directories in its
-   * environment: ranks, and what they have started, whatever process group or session it has moved
-   * to.
+   * environment: ranks and their descendants, in whatever process group or session.
    */
   static void kill(Set<String> directories) throws IOException {
-    // A process may start others while it is being looked for, and needs a moment to die: until
-    // none is found, nor one that cannot be told yet.
+    // A process may start others during the search, and needs a moment to die: repeat until none is
+    // found, nor any that cannot be identified yet.
     int pause = 1;
     for (int look = 0; look < LOOKS && killOnce(directories); look++) {
       try {
@@ -46,13 +45,14 @@ final class NodeProcesses {
     }
   }
 
-  /** Whether it has to be done once more. */
+  /** Kills once; returns whether to repeat. */
   private static boolean killOnce(Set<String> directories) throws IOException {
     boolean again = false;
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
       for (Path process : processes) {
         long pid = Long.parseLong(process.getFileName().toString());
-        // Before its environment is read, for a handle never kills a later process of the number.
+        // Before its environment is read, because a handle never kills a later process with the
+        // same number.
         ProcessHandle handle = ProcessHandle.of(pid).orElse(null);
         byte[] environment = environment(process);
         if (environment == null) {
@@ -71,8 +71,8 @@ final class NodeProcesses {
   }
 
   /**
-   * Whether a process has memory, as it has in execve(2), where for a moment its environment cannot
-   * be read. The system's own processes and dead ones have none.
+   * Whether a process has memory. It has in execve(2), where its environment is unreadable for a
+   * moment. Kernel threads and dead processes have none.
    */
   private static boolean hasMemory(Path process) {
     try {
@@ -82,11 +82,11 @@ final class NodeProcesses {
     }
   }
 
-  /** Null for processes of others, and those that are gone. */
+  /** Returns null for processes of other users, and for ended ones. */
   private static byte @Nullable [] environment(Path process) {
     try (FileChannel file = FileChannel.open(process.resolve("environ"))) {
-      // In one read: between two of them the process may change its program, and then the second
-      // one finds the old environment at its end.
+      // In one read: between two reads the process may change its program, and the second read
+      // would find the old environment at its end.
       ByteBuffer bytes = ByteBuffer.allocate(ENVIRONMENT_BYTES);
       while (file.read(bytes, 0) == bytes.capacity()) {
         bytes = ByteBuffer.allocate(2 * bytes.capacity());
@@ -97,7 +97,7 @@ final class NodeProcesses {
     }
   }
 
-  /** Whether a process with this environment is one of the nodes with these directories. */
+  /** Whether a process with this environment belongs to a node with one of these directories. */
   private static boolean belongsTo(Set<String> directories, byte[] environment) {
     for (int at = 0, end; at < environment.length; at = end + 1) {
       end = at;

@@ -18,19 +18,19 @@ import org.fmi.run.program.ProgramCopy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program's class path on a node: what the job began with, whatever happens to the files that
- * it was copied from.
+ * The program's class path on a node: unchanged from the start of the job, whatever happens to the
+ * files that it was copied from.
  */
 final class NodeProgram implements Closeable {
-  /** Of a digest, those that a person compares. */
+  /** Digits of a digest that people compare. */
   private static final int DIGITS = 12;
 
-  /** Before there is any. */
+  /** The program before there is one. */
   static final NodeProgram NONE = new NodeProgram(null);
 
   private final List<String> classPath = new ArrayList<>();
 
-  /** What is used where it is and must stay as it was, with what tells whether it has changed. */
+  /** Files used in place, which must not change, with data that shows whether they have changed. */
   private final Map<Path, Object> inPlace = new HashMap<>();
 
   private final @Nullable NodeDirectory directory;
@@ -42,8 +42,8 @@ final class NodeProgram implements Closeable {
   /**
    * Makes the copies.
    *
-   * @throws IOException if the node has another program than fmirun, no place for it, or not what
-   *     else it needs; the message is for the user
+   * @throws IOException if the node has a different program from fmirun's, no room for it, or lacks
+   *     another need; the message is for the user
    */
   static NodeProgram keep(NodeSetup setup, Bootstrap bootstrap) throws IOException {
     ProgramNeeds.require(setup);
@@ -60,7 +60,7 @@ final class NodeProgram implements Closeable {
     }
   }
 
-  /** Null if nothing is to be copied. */
+  /** Returns null if nothing is to be copied. */
   private static @Nullable NodeDirectory directory(List<ProgramEntry> entries, Bootstrap b)
       throws IOException {
     if (entries.stream().allMatch(entry -> entry.kind() == Kind.IN_PLACE)) {
@@ -76,8 +76,8 @@ final class NodeProgram implements Closeable {
     if (!Files.isReadable(path)) {
       throw new IOException(
           path
-              + " is not there or cannot be read: all hosts need the program at the same path, as"
-              + " on a shared file system");
+              + " does not exist or cannot be read: all hosts need the program at the same path,"
+              + " for example on a shared file system");
     }
     if (entry.kind() == Kind.IN_PLACE) {
       classPath.add(entry.path());
@@ -111,13 +111,12 @@ final class NodeProgram implements Closeable {
   private static IOException different(Path path, String how) {
     return new IOException(
         path
-            + " is not what fmirun found there when the job began ("
+            + " differs from the file that fmirun found when the job started ("
             + how
-            + "): all hosts need the same program, and it must not change while nodes begin with"
-            + " it");
+            + "): all hosts need the same program, and it must not change while nodes start");
   }
 
-  /** What is another one when a file has been written, or replaced by another one. */
+  /** Returns data that differ after a file has been written or replaced. */
   private static Object state(Path path) throws IOException {
     if (Files.isDirectory(path)) {
       return ProgramCopy.programFiles(path);
@@ -127,22 +126,22 @@ final class NodeProgram implements Closeable {
         attributes.size(), attributes.lastModifiedTime(), String.valueOf(attributes.fileKey()));
   }
 
-  /** Absolute paths, in order. */
+  /** Returns absolute paths, in order. */
   List<String> classPath() {
     return List.copyOf(classPath);
   }
 
   /**
-   * Looks whether all is still there that is used where it is. Any thread.
+   * Checks that all files used in place are unchanged. Any thread.
    *
-   * @throws IOException if it is another one
+   * @throws IOException if a file has changed
    */
   void requireUnchanged() throws IOException {
     for (Map.Entry<Path, Object> each : inPlace.entrySet()) {
       if (!Files.isReadable(each.getKey()) || !state(each.getKey()).equals(each.getValue())) {
         throw new IOException(
             each.getKey()
-                + " has changed since the job began, which cannot keep a copy of it, as the"
+                + " has changed since the job started; the job has no copy of it, because the"
                 + " manifest of a jar names it by an absolute path");
       }
     }

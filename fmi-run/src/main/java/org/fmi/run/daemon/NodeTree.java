@@ -7,13 +7,13 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import org.fmi.run.energy.CpuFrequencies;
 
-/** Deletes the directory of a node with all that is in it. */
+/** Deletes the directory of a node with its content. */
 final class NodeTree {
   private static final int DELETIONS = 20;
 
   private NodeTree() {}
 
-  /** The lock last: one that is not deleted to the end must still be known for what it is. */
+  /** Deletes the lock last: a partly deleted directory must still be recognizable. */
   static void delete(Path root) throws IOException {
     CpuFrequencies.restore(root);
     Path lock = DirectoryLock.in(root);
@@ -24,7 +24,7 @@ final class NodeTree {
         Files.deleteIfExists(root);
         return;
       } catch (DirectoryNotEmptyException e) {
-        // A process that was dying has written once more.
+        // A dying process has written once more.
         if (i == DELETIONS) {
           throw e;
         }
@@ -32,15 +32,15 @@ final class NodeTree {
     }
   }
 
-  /** Has one file descriptor at a time: a process at its limit may have no more. */
+  /** Uses one file descriptor at a time: a process at its limit may have no more. */
   private static void deleteAllIn(Path directory, Path but) throws IOException {
-    // A stream of Files has two.
+    // A stream of Files uses two.
     String[] names = directory.toFile().list();
     if (names == null) {
       if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
         throw new IOException(directory + " cannot be read");
       }
-      return; // another process deletes it too
+      return; // another process deletes it, too
     }
     for (String name : names) {
       Path file = directory.resolve(name);

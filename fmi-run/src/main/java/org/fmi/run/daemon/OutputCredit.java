@@ -5,14 +5,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many bytes of output may be sent to fmirun before it has written some, and whose turn it is
- * to send a line that does not fit into one message. Any thread.
+ * The number of bytes of output that may be sent to fmirun before it has written some, and the turn
+ * of lines that do not fit into one message. Any thread.
  *
- * <p>While fmirun writes such a line the output of others waits there. So these lines have a
- * reserve that no other output may use up, and a node sends one of them at a time.
+ * <p>While fmirun writes such a line, all other output waits there. So these lines have a reserve
+ * that no other output may use, and a node sends one of them at a time.
  */
 final class OutputCredit {
-  /** What is left to long lines: one message. */
+  /** The reserve for long lines: one message. */
   static final int RESERVE = LineAssembler.MAX_LINE + OutputPump.CHUNK;
 
   private final long pauseNanos;
@@ -20,7 +20,7 @@ final class OutputCredit {
   /** Negative while more was sent than that. */
   private long bytes;
 
-  /** Who sends a long line. */
+  /** The stream that sends a long line. */
   private @Nullable Object writer;
 
   /** Whether it has more to send at this moment. */
@@ -30,8 +30,8 @@ final class OutputCredit {
 
   /**
    * @param bytes at least twice the {@link #RESERVE}
-   * @param pauseMillis for how long a rank may send nothing in the middle of a long line before it
-   *     is another one's turn
+   * @param pauseMillis how long a rank may pause in the middle of a long line before another one
+   *     gets its turn
    */
   OutputCredit(long bytes, long pauseMillis) {
     assert bytes >= 2 * RESERVE;
@@ -40,18 +40,18 @@ final class OutputCredit {
   }
 
   /**
-   * Takes as many for whole lines; waits until there are, or until it need not.
+   * Takes credit for whole lines; waits until there is enough, or until it must not wait.
    *
-   * @param atOnce whether it need not wait (any more); asked again after {@link #lookAgain}
+   * @param atOnce whether it must not wait (any longer); checked again after {@link #lookAgain}
    */
   synchronized void take(long count, BooleanSupplier atOnce) throws InterruptedException {
     take(count + RESERVE, count, atOnce);
   }
 
   /**
-   * The same for a part of a long line; waits for its turn too.
+   * Takes credit for a part of a long line; also waits for its turn.
    *
-   * @param stream which it is a part of
+   * @param stream the stream of the line
    */
   synchronized void takePart(Object stream, long count, BooleanSupplier atOnce)
       throws InterruptedException {
@@ -69,7 +69,7 @@ final class OutputCredit {
     take(count, count, atOnce);
   }
 
-  @SuppressWarnings("ReferenceEquality") // which stream it is
+  @SuppressWarnings("ReferenceEquality") // identity of the stream
   private boolean isOthersTurn(Object stream) {
     return writer != null
         && writer != stream
@@ -84,11 +84,11 @@ final class OutputCredit {
   }
 
   /**
-   * A part was sent.
+   * Notes that a part was sent.
    *
    * @param more whether it was not the last
    */
-  @SuppressWarnings("ReferenceEquality") // which stream it is
+  @SuppressWarnings("ReferenceEquality") // identity of the stream
   synchronized void sentPart(Object stream, boolean more) {
     if (writer == stream) {
       writer = more ? stream : null;
@@ -103,7 +103,7 @@ final class OutputCredit {
     notifyAll();
   }
 
-  /** Some of those who wait may need to no more. */
+  /** Wakes waiting threads, some of which may no longer have to wait. */
   synchronized void lookAgain() {
     notifyAll();
   }

@@ -6,15 +6,18 @@ import java.util.concurrent.CompletableFuture;
 import org.fmi.job.control.FromDaemon;
 
 /**
- * Carries one output stream of a rank to fmirun, line by line. Stops reading, and so in the end the
- * rank, while fmirun has too much that it could not write yet. What a process leaves in its pipe
- * when it ends is sent at once: waiting would slow nobody down, and its output must arrive before
- * the report of its end.
+ * Forwards one output stream of a rank to fmirun, line by line. Stops reading, and so eventually
+ * the rank, while fmirun has too much unwritten output. Output left in the pipe at the end of a
+ * process is sent at once: waiting would slow nothing down, and the output must arrive before the
+ * report of the end.
  */
 final class OutputPump {
   static final int CHUNK = 16 << 10;
 
-  /** No pipe holds more: 16 pages, of 64 KiB at most. Beyond it others hold the pipe, and write. */
+  /**
+   * No pipe holds more: 16 pages of at most 64 KiB. Beyond that, other processes hold the pipe, and
+   * write.
+   */
   private static final int MOST_LEFT = 1 << 20;
 
   private final InputStream in;
@@ -25,15 +28,15 @@ final class OutputPump {
   private final LineAssembler lines = new LineAssembler();
   private volatile boolean ended;
 
-  /** Whether a part of a line was sent, and not its end. Of the pump's thread. */
+  /** Whether a part of a line was sent, but not its end. Used by the pump's thread. */
   private boolean inLine;
 
-  /** Bytes that were sent after the end. Of the pump's thread. */
+  /** Bytes that were sent after the end. Used by the pump's thread. */
   private int left;
 
   /**
    * @param rank known when the process has been assigned one; nothing is read before
-   * @param credit what may be sent while the process lives
+   * @param credit limit of output while the process lives
    */
   OutputPump(
       InputStream in,
@@ -55,7 +58,10 @@ final class OutputPump {
         .start(this::run);
   }
 
-  /** The process has ended: from now on the rest is sent, however much fmirun has to write. */
+  /**
+   * Notes that the process has ended: from now on the rest is sent, however much fmirun has to
+   * write.
+   */
   void end() {
     ended = true;
     credit.lookAgain();
@@ -76,7 +82,7 @@ final class OutputPump {
     }
   }
 
-  /** Does what {@link InputStream#read(byte[])} does; a pipe that was closed here has ended too. */
+  /** Reads like {@link InputStream#read(byte[])}; a pipe that was closed here counts as ended. */
   private int read(byte[] buffer) {
     try {
       return in.read(buffer);

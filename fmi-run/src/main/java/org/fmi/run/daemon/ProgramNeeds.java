@@ -9,12 +9,12 @@ import java.util.List;
 import org.fmi.job.control.NodeSetup;
 import org.fmi.run.process.NativeText;
 
-/** Whether a node has what the program needs beside its class path. */
+/** The needs of a program on a node besides its class path. */
 final class ProgramNeeds {
   private ProgramNeeds() {}
 
   /**
-   * Looks for it.
+   * Checks them.
    *
    * @throws IOException if the program cannot run on this node; the message is for the user
    */
@@ -23,7 +23,7 @@ final class ProgramNeeds {
       throw new IOException(
           "the directory "
               + given.workDirectory()
-              + " is not there: start fmirun in one that all hosts have");
+              + " does not exist: start fmirun in a directory that all hosts have");
     }
     Charset charset = NativeText.charset();
     List<String> texts = new ArrayList<>(given.args());
@@ -35,9 +35,9 @@ final class ProgramNeeds {
       throw new IOException(
           "'"
               + lost
-              + "' cannot be passed to a program in the character set of its locale, "
+              + "' cannot be passed to a program in the character set of this host's locale, "
               + charset
-              + ": set one with UTF-8 there, such as LC_ALL=C.UTF-8");
+              + ": set a UTF-8 locale there, such as LC_ALL=C.UTF-8");
     }
   }
 }

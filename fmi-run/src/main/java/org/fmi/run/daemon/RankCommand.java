@@ -18,12 +18,12 @@ import org.fmi.run.Installation;
 import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
 
-/** Knows the command line and environment of a rank's process. */
+/** The command line and environment of a rank's process. */
 final class RankCommand {
   /** The JVM refuses a second collector. */
   private static final Pattern COLLECTOR = Pattern.compile("-XX:\\+Use\\w+GC\\b");
 
-  /** Variables from which the JVM takes options too. */
+  /** Variables from which the JVM takes options. */
   static final List<String> OPTION_VARIABLES =
       List.of("JDK_JAVA_OPTIONS", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS");
 
@@ -35,13 +35,13 @@ final class RankCommand {
   private final boolean hugePages;
   private final String classPath;
 
-  /** The part of the memory that may be used, in percent. */
+  /** The usable part of the memory, in percent. */
   private final double memory;
 
   /**
    * @param program the program's files on this node
-   * @param socket where the rank finds its daemon
-   * @param cores of this machine
+   * @param socket the socket of the rank's daemon
+   * @param cores cores of this machine
    */
   RankCommand(
       NodeSetup setup, NodeProgram program, Installation installation, Path socket, int cores)
@@ -53,7 +53,7 @@ final class RankCommand {
     this.cores = cores;
     this.hugePages = hugePages();
     this.memory = 100 * GrantedMemory.share(System.getenv(), RankCommand::totalMemory);
-    // FMI's own jars, as the daemon has them, first: the AOT cache asks for that.
+    // FMI's own jars first, as in the daemon: the AOT cache requires that.
     Set<String> entries =
         new LinkedHashSet<>(
             List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
@@ -63,18 +63,18 @@ final class RankCommand {
     this.classPath = String.join(File.pathSeparator, entries);
   }
 
-  /** Of the machine, or of the control group if that has less. */
+  /** Returns the memory of the machine, or of the control group if that is less. */
   private static long totalMemory() {
     return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
   }
 
   /**
-   * The process to start: killed by the system when the thread that starts it ends. It makes a
-   * process group of its own before it runs the program.
+   * Returns the process to start. The system kills it when the thread that starts it ends. It makes
+   * a process group before it runs the program.
    *
-   * @param ranksOnMachine how many share the machine; sizes heap and threads
-   * @param jvmOptions for this one alone, after those of all
-   * @throws IOException if the program is not the one any more that the job began with
+   * @param ranksOnMachine the number of ranks that share the machine; determines heap and threads
+   * @param jvmOptions options of this JVM alone, in addition to those of all ranks
+   * @throws IOException if the program has changed since the job started
    */
   ProcessBuilder build(int ranksOnMachine, List<String> jvmOptions) throws IOException {
     program.requireUnchanged();
@@ -90,16 +90,16 @@ final class RankCommand {
       command.add(share == 1 ? "-XX:+UseSerialGC" : "-XX:+UseParallelGC");
     }
     if (hugePages) {
-      // Faster memory; and the system, which closes a killed process' connections only after it has
-      // cleared its memory away, page by page, lets the others know sooner.
+      // Faster memory. It also lets other ranks learn of a death sooner, because the system closes
+      // a killed process's connections only after clearing its memory, page by page.
       command.add("-XX:+UseTransparentHugePages");
     }
-    // Half of the memory is left to checkpoints, message buffers and the system. As shares of what
-    // the JVM finds that it may use: all else that is said of the heap, in any form, wins over
-    // them.
+    // Half of the memory is left to checkpoints, message buffers and the system. As shares of the
+    // memory that the JVM finds usable, because any explicit heap option overrides them.
     double heap = memory / 2 / ranksOnMachine;
     command.add("-XX:MaxRAMPercentage=" + heap);
-    // The JVM would begin as if the machine were its own, and use all of that before it collects.
+    // Otherwise the JVM would start as if the machine were its own, and use all of that before it
+    // collects.
     command.add("-XX:InitialRAMPercentage=" + Math.min(heap / 8, memory / 64));
     command.addAll(Installation.aotOptions("rank", Installation.aotCaches()));
     command.addAll(setup.jvmOptions());
@@ -129,7 +129,7 @@ final class RankCommand {
     return texts.stream().anyMatch(COLLECTOR.asPredicate());
   }
 
-  /** As a rank will see it. */
+  /** Returns a variable as a rank will see it. */
   private @Nullable String variable(String name) {
     String set = setup.environment().get(name);
     return set == null ? System.getenv(name) : set;
@@ -142,7 +142,9 @@ final class RankCommand {
         + ":/usr/java/packages/lib:/usr/lib64:/lib64:/lib:/usr/lib";
   }
 
-  /** Whether the system gives huge pages to those who ask; without, the JVM would warn. */
+  /**
+   * Whether the system gives huge pages on request; without them, the JVM would print a warning.
+   */
   private static boolean hugePages() throws IOException {
     try {
       return !Files.readString(Path.of("/sys/kernel/mm/transparent_hugepage/enabled"))

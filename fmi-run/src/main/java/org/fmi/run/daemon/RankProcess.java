@@ -12,12 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The system's side of one process for a rank: its streams, its connection, its end. Used on the
- * daemon's loop, but for its pumps and {@link #await}.
+ * daemon's loop, except for its pumps and {@link #await}.
  */
 final class RankProcess {
-  /**
-   * How long its output is waited for after its end: what it has started may hold the pipes open.
-   */
+  /** How long to wait for its output after its end: its descendants may hold the pipes open. */
   private static final Duration DRAIN = Duration.ofSeconds(2);
 
   private final int number;
@@ -35,13 +33,13 @@ final class RankProcess {
   private @Nullable InputPump input;
 
   /**
-   * @param number what the daemon's decisions call it
+   * @param number its number in the daemon's decisions
    */
   RankProcess(int number, Process process, OutputCredit outputCredit, Uplink uplink) {
     this(number, process, outputCredit, uplink, DRAIN);
   }
 
-  /** With another time to wait for its output. */
+  /** Creates one with a different time to wait for its output. */
   RankProcess(
       int number, Process process, OutputCredit outputCredit, Uplink uplink, Duration drain) {
     this.number = number;
@@ -89,12 +87,12 @@ final class RankProcess {
     ended = true;
   }
 
-  /** Whether nothing is heard of it any more. */
+  /** Whether no more events of it can arrive. */
   boolean isGone() {
     return ended && connection == null;
   }
 
-  /** Whether it ever has been. */
+  /** Whether it ever was connected. */
   boolean hasConnected() {
     return everConnected;
   }
@@ -123,7 +121,7 @@ final class RankProcess {
     }
   }
 
-  /** Standard input, if it is a process of rank 0. */
+  /** Adds standard input, if it is a process of rank 0. */
   void input(byte[] bytes) {
     InputPump pump = input;
     if (pump != null) {
@@ -133,14 +131,15 @@ final class RankProcess {
 
   /** Asks it to end. */
   void terminate() {
-    // Process.destroy would close the pipes too, and with them what shutdown hooks print.
+    // Process.destroy would close the pipes as well, and lose the output of shutdown hooks.
     process.toHandle().destroy();
   }
 
   /**
-   * Kills it and what it has started. Does nothing once it has ended: its number may be another's.
+   * Kills it and its descendants. Does nothing once it has ended, because another process may have
+   * its number.
    *
-   * @return whether it had begun to die before, and not of this method
+   * @return whether it had begun to die before, for another reason
    */
   boolean kill() {
     if (!process.isAlive()) {
@@ -148,21 +147,21 @@ final class RankProcess {
     }
     boolean dying = !killed && ProcessStat.isDying(process.pid());
     killed = true;
-    // The group first: as long as its leader is there nobody else gets its number.
+    // The group first: while its leader exists, its number is not reused.
     ProcessGroup.kill(process.pid());
     process.destroyForcibly();
     return dying;
   }
 
   /**
-   * Waits until it has ended and all its output has been sent; kills what it has left behind.
+   * Waits until it has ended and all its output has been sent; kills its remaining descendants.
    *
    * @return its exit status, or 128 + signal
    */
   int await() throws InterruptedException {
     int status = process.waitFor();
     ProcessGroup.killOrphans(process.pid());
-    // A standby never gets a number now; its output is dropped.
+    // A standby never gets a rank now; its output is dropped.
     if (rank.isDone()) {
       outputPump.end();
       errorPump.end();

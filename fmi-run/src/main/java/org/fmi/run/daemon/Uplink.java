@@ -2,8 +2,8 @@ package org.fmi.run.daemon;
 
 import org.fmi.job.control.FromDaemon;
 
-/** The way to fmirun. */
+/** The connection to fmirun. */
 interface Uplink {
-  /** Sends a message; dropped if fmirun is gone, for then the daemon ends. Any thread. */
+  /** Sends a message; dropped if fmirun is gone, because the daemon ends then. Any thread. */
   void send(FromDaemon message);
 }

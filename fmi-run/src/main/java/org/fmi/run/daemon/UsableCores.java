@@ -13,12 +13,12 @@ import org.fmi.job.control.CoreList;
 import org.fmi.node.ControlGroup;
 
 /**
- * What this process, and those it starts, may use of the machine's cores.
+ * The cores of the machine that this process and its descendants may use.
  *
- * @param cores those it may run on, each with the numbers of its hardware threads, all ascending;
- *     none if the system does not tell
- * @param whole how many hardware threads it may keep busy all the time: control groups limit that
- *     too
+ * @param cores the usable cores, each with the numbers of its hardware threads, all ascending; none
+ *     if unknown
+ * @param whole the number of hardware threads that may be busy all the time, which control groups
+ *     limit, too
  */
 public record UsableCores(List<int[]> cores, int whole) {
   private static final String ALLOWED = "Cpus_allowed_list:";
@@ -31,9 +31,9 @@ public record UsableCores(List<int[]> cores, int whole) {
   }
 
   /**
-   * Asks the system.
+   * Queries the system.
    *
-   * @throws IOException if it does not answer
+   * @throws IOException if the query fails
    */
   public static UsableCores find() throws IOException {
     int[] numbers = {};
@@ -56,10 +56,10 @@ public record UsableCores(List<int[]> cores, int whole) {
   }
 
   /**
-   * The cores that hardware threads belong to, in the order of their first threads.
+   * Returns the cores of hardware threads, in the order of their first threads.
    *
-   * @param numbers of the hardware threads that may be used, ascending
-   * @param siblings all threads of the core of one of them; none if that is not known
+   * @param numbers usable hardware threads, ascending
+   * @param siblings all threads of the core of one thread; none if unknown
    */
   static List<int[]> ofHardwareThreads(int[] numbers, IntFunction<int[]> siblings) {
     List<int[]> cores = new ArrayList<>();
@@ -82,22 +82,25 @@ public record UsableCores(List<int[]> cores, int whole) {
           .flatMapToInt(line -> Arrays.stream(CoreList.parse(line.strip())))
           .toArray();
     } catch (IOException e) {
-      // As on a machine that has one thread per core.
+      // As on a machine with one thread per core.
       return new int[0];
     }
   }
 
-  /** What is allowed may hold cores that the machine could have and has not. */
+  /**
+   * Intersects the allowed cores with those online: the allowed ones may include cores that the
+   * machine does not have.
+   */
   static int[] common(int[] allowed, int[] online) {
     Set<Integer> there = Arrays.stream(online).boxed().collect(Collectors.toSet());
     return Arrays.stream(allowed).filter(there::contains).toArray();
   }
 
   /**
-   * Whole cores that a control group of version 2 and those above it may use.
+   * Returns the whole cores that a control group of version 2 and its parents may use.
    *
-   * @param mount where they are to be seen
-   * @param group its path
+   * @param mount mount point of control groups
+   * @param group path of the group
    */
   static int quota(Path mount, String group) throws IOException {
     int whole = Integer.MAX_VALUE;

@@ -22,9 +22,9 @@ import org.fmi.spi.Finding;
 import org.fmi.spi.TransportProvider;
 import org.jspecify.annotations.Nullable;
 
-/** Examines this machine: what there is, what is missing, and whether each transport works. */
+/** Checks this machine: its resources, what is missing, and whether each transport works. */
 public final class Doctor {
-  /** Below it node memory is scarce even for small programs. */
+  /** Below this limit, node memory is scarce even for small programs. */
   private static final long LEAST_NODE_MEMORY = 128L << 20;
 
   private static final Path ONLINE = Path.of("/sys/devices/system/cpu/online");
@@ -35,8 +35,8 @@ public final class Doctor {
   private boolean well = true;
 
   /**
-   * @param files where checkpoints are to be written to; null for nowhere
-   * @param report gets each finding at once
+   * @param files directory for checkpoints; null for none
+   * @param report receives each finding at once
    */
   public Doctor(
       List<TransportProvider> transports, @Nullable Path files, Consumer<Finding> report) {
@@ -45,7 +45,7 @@ public final class Doctor {
     this.report = report;
   }
 
-  /** Returns whether all that is there works. */
+  /** Returns whether everything present works. */
   public boolean examine() {
     report(Finding.ok("FMI " + version() + ", JDK " + Runtime.version() + " in " + javaHome()));
     report(machine());
@@ -54,7 +54,7 @@ public final class Doctor {
     report(idleFrequency(CpuFrequencies.CPUS));
     report(energy(EnergyCounters.POWERCAP));
     try {
-      // Named as a job's, so that a later one deletes what is left if this is interrupted.
+      // Named like a job's directory, so that a later job deletes it if this is interrupted.
       SecureRandom random = new SecureRandom();
       byte[] id = new byte[6];
       byte[] secret = new byte[32];
@@ -101,7 +101,7 @@ public final class Doctor {
         Runtime.getRuntime().availableProcessors()
             + " cores and "
             + mib(system.getTotalMemorySize())
-            + " of memory may be used");
+            + " of memory");
   }
 
   private static Finding load() {
@@ -110,29 +110,28 @@ public final class Doctor {
       int cores = Files.readAllLines(ONLINE).stream().mapToInt(l -> CoreList.parse(l).length).sum();
       return load(system.getSystemLoadAverage(), cores);
     } catch (IOException e) {
-      return Finding.missing("load: the system does not tell how many cores it has: " + e);
+      return Finding.missing("load: the number of cores is unknown: " + e);
     }
   }
 
   /**
-   * Whether others leave cores to a job.
+   * Checks whether other work leaves cores to a job.
    *
-   * @param load how many threads of the whole machine ran or waited for a core, on average of a
-   *     minute
-   * @param cores of the whole machine
+   * @param load threads of the whole machine that ran or waited for a core, averaged over a minute
+   * @param cores cores of the whole machine
    */
   static Finding load(double load, int cores) {
     String text = String.format(Locale.ROOT, "load: %.1f on %s", load, count(cores, "core"));
     double free = cores - load;
     if (load < 0) {
-      return Finding.missing("load: the system does not tell it");
+      return Finding.missing("load: unknown on this system");
     }
     return free >= 1
         ? Finding.ok(text)
         : Finding.missing(
             text
-                + ", in the last minute: ranks would wait for other work on this machine; see who"
-                + " it is (top), or use another host");
+                + " in the last minute: ranks would wait for other work on this machine; find that"
+                + " work (top), or use another host");
   }
 
   private static Finding binding() {
@@ -140,19 +139,19 @@ public final class Doctor {
     try {
       usable = UsableCores.find();
     } catch (IOException e) {
-      return Finding.missing("binding: which cores may be used is not known, none will be: " + e);
+      return Finding.missing("binding: the usable cores are unknown, so ranks are not bound: " + e);
     }
     if (usable.cores().isEmpty()) {
-      return Finding.missing("binding: the system does not tell which cores may be used");
+      return Finding.missing("binding: the usable cores are unknown on this system");
     }
     int[] before = Affinity.ofCaller();
     return Affinity.bindCaller(usable.cores().getFirst()) && Affinity.bindCaller(before)
         ? Finding.ok(binding(usable))
         : Finding.missing(
-            "binding: the system does not allow it (sched_setaffinity); ranks run on all cores");
+            "binding: not permitted by the system (sched_setaffinity); ranks run on all cores");
   }
 
-  /** What {@link org.fmi.job.control.CoreShare} means for a job of ranks on this machine. */
+  /** Describes {@link org.fmi.job.control.CoreShare} for a job on this machine. */
   static String binding(UsableCores usable) {
     int[] threads = usable.cores().stream().flatMapToInt(Arrays::stream).sorted().toArray();
     int most = Math.min(threads.length, usable.whole());
@@ -161,20 +160,22 @@ public final class Doctor {
         new StringBuilder("binding: ").append(count(usable.cores().size(), "core"));
     text.append(" (hardware threads ").append(CoreList.format(threads)).append("):");
     if (ofProcesses > 0) {
-      text.append(" up to ").append(count(ofProcesses, "rank")).append(" with two or more each;");
+      text.append(" up to ")
+          .append(count(ofProcesses, "rank"))
+          .append(" with two or more cores each;");
     }
     if (most > ofProcesses) {
       String fewest = ofProcesses + 1 == most ? "" : ofProcesses + 1 + " to ";
       text.append(" with ").append(fewest).append(count(most, "rank"));
-      text.append(" the thread that calls Fmi.init has one to itself;");
+      text.append(" each thread that calls Fmi.init has a dedicated core;");
     }
     return text.append(most > 0 ? " more ranks are not bound" : " no rank is bound").toString();
   }
 
   /**
-   * Whether cores can be slowed down. Nobody needs it who does not ask for it.
+   * Checks whether cores can be slowed down, which is optional.
    *
-   * @param cpus where the system has the cores
+   * @param cpus directory of the cores
    */
   static Finding idleFrequency(Path cpus) {
     String problem = CpuFrequencies.problem(cpus, 0);
@@ -184,17 +185,17 @@ public final class Doctor {
   }
 
   /**
-   * Whether energy can be measured.
+   * Checks whether energy can be measured.
    *
-   * @param powercap where the system has what processors take
+   * @param powercap directory of the energy counters
    */
   static Finding energy(Path powercap) {
     return new EnergyCounters(powercap).microjoules().isPresent()
-        ? Finding.ok("energy: the metric fmi_node_joules has what the processors take")
+        ? Finding.ok("energy: measured by the metric fmi_node_joules")
         : Finding.unused(
-            "energy: not measured, as "
+            "energy: not measured, because "
                 + powercap
-                + "/intel-rapl:* cannot be read or is not there");
+                + "/intel-rapl:* is missing or cannot be read");
   }
 
   private static String count(int number, String what) {

@@ -18,7 +18,7 @@ import org.fmi.spi.Finding;
 
 /** Tries whether checkpoints can be written to a directory from this machine. */
 final class FilesTrial {
-  /** Large enough that it is written as those of checkpoints are. */
+  /** Large enough to be written like the files of checkpoints. */
   private static final int BYTES = 5 << 20;
 
   private final Path directory;
@@ -31,10 +31,10 @@ final class FilesTrial {
 
   List<Finding> findings() {
     if (!Files.exists(directory)) {
-      return List.of(failed("not there on this machine; make it, or mount what it is on"));
+      return List.of(failed("does not exist on this machine; create it, or mount its file system"));
     }
     if (!Files.isDirectory(directory)) {
-      return List.of(failed("not a directory; name one"));
+      return List.of(failed("not a directory; name a directory"));
     }
     List<Finding> findings = new ArrayList<>();
     findings.add(write());
@@ -46,17 +46,16 @@ final class FilesTrial {
                 text(
                     "belongs to "
                         + owner
-                        + ", who may delete what jobs write there; a directory of your own is"
-                        + " safer")));
+                        + ", who may delete the files of jobs; use a directory of your own")));
       }
       List<Path> foreign = Catalog.foreign(directory);
       if (!foreign.isEmpty()) {
         findings.add(
             Finding.missing(
                 text(
-                    "holds what is no checkpoint of FMI, such as "
+                    "holds files that are not FMI checkpoints, such as "
                         + foreign.getFirst().getFileName()
-                        + "; a directory of its own is easier to look after")));
+                        + "; use a dedicated directory")));
       }
       List<String> programs =
           Catalog.of(directory).generations().stream()
@@ -70,15 +69,16 @@ final class FilesTrial {
                 text(
                     "holds checkpoints of several programs ("
                         + String.join(", ", programs)
-                        + "): --restart-from latest is refused there; use a directory for each")));
+                        + "): --restart-from latest is refused there; use one directory per"
+                        + " program")));
       }
     } catch (IOException e) {
-      findings.add(failed("cannot be looked at: " + e));
+      findings.add(failed("cannot be read: " + e));
     }
     return findings;
   }
 
-  /** Does what a checkpoint takes: write, force, rename, read back. */
+  /** Performs the operations of a checkpoint: write, force, rename, read back. */
   private Finding write() {
     byte[] content = new byte[BYTES];
     SplittableRandom random = new SplittableRandom();
@@ -107,15 +107,15 @@ final class FilesTrial {
                       BYTES >> 20,
                       BYTES / seconds / 1e6,
                       Files.getFileStore(directory).getUsableSpace() >> 20)))
-          : failed("what is read is not what was written; do not keep checkpoints there");
+          : failed("reads back different bytes than were written; do not keep checkpoints there");
     } catch (FullException e) {
-      return failed("there is no room; 'fmi ckpt prune' deletes old checkpoints");
+      return failed("is full; delete old checkpoints with 'fmi ckpt prune'");
     } catch (AccessDeniedException e) {
-      return failed("may not be written to by this user; name one that may");
+      return failed("is not writable by this user; name a writable directory");
     } catch (FileSystemException e) {
-      return failed(e.getReason() + "; name one that can be written to from here");
+      return failed(e.getReason() + "; name a directory that is writable from here");
     } catch (IOException e) {
-      return failed(e.getMessage() + "; name one that can be written to from here");
+      return failed(e.getMessage() + "; name a directory that is writable from here");
     }
   }
 

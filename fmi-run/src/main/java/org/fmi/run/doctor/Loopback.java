@@ -72,12 +72,12 @@ final class Loopback {
   }
 
   /**
-   * Sends frames to and fro.
+   * Sends frames back and forth.
    *
    * @param nodeDirectory stands for the node's directory in node memory
    * @return half of the median round trip of 8 bytes, in microseconds
    * @throws IOException if a transport cannot be opened
-   * @throws RuntimeException if frames do not come through
+   * @throws RuntimeException if frames are lost or damaged
    */
   static double run(TransportProvider provider, Path nodeDirectory) throws IOException {
     byte[] secret = new byte[32];
@@ -119,7 +119,7 @@ final class Loopback {
     return nanos[ROUND_TRIPS / 2] / 2e3;
   }
 
-  /** Returns the nanoseconds that it took. */
+  /** Returns the time in nanoseconds. */
   private long roundTrip(int bytes) {
     frame.payload = bytes;
     long begin = System.nanoTime();

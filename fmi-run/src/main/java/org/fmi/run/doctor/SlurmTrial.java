@@ -8,20 +8,23 @@ import org.fmi.run.slurm.Allocation;
 import org.fmi.run.slurm.SlurmCommand;
 import org.fmi.spi.Finding;
 
-/** Tries what a job needs of Slurm, in an allocation: its answers, and a step on each node. */
+/**
+ * Tries the parts of Slurm that a job needs, in an allocation: its commands, and a step on each
+ * node.
+ */
 final class SlurmTrial {
   private static final int SECONDS = 15;
 
   private final Map<String, String> environment;
 
   /**
-   * @param environment of a process that Slurm has started, directly or not
+   * @param environment environment of a process that Slurm has started, directly or not
    */
   SlurmTrial(Map<String, String> environment) {
     this.environment = environment;
   }
 
-  /** What was found; nothing outside of jobs. */
+  /** Returns the findings; none outside of Slurm jobs. */
   List<Finding> findings() {
     if (!Allocation.isInside(environment)) {
       return List.of();
@@ -41,7 +44,7 @@ final class SlurmTrial {
                   + allocation.list()
                   + ", time left: "
                   + first(left)
-                  + "; it ends with its first lost node unless it was submitted with --no-kill"));
+                  + "; Slurm ends it when a node is lost, unless it was submitted with --no-kill"));
       allocation.nodes().forEach(node -> findings.add(step(allocation, node)));
     } catch (IOException e) {
       findings.add(Finding.failed("Slurm: " + e.getMessage()));
@@ -68,10 +71,10 @@ final class SlurmTrial {
       return Finding.ok(
           "Slurm: "
               + node
-              + " takes a step"
+              + " runs steps"
               + (words.length > 3 ? ", " + words[3] + " free in /dev/shm" : ""));
     } catch (IOException e) {
-      return Finding.failed("Slurm: " + node + " takes no step: " + e.getMessage());
+      return Finding.failed("Slurm: " + node + " does not run steps: " + e.getMessage());
     }
   }
 
@@ -80,6 +83,6 @@ final class SlurmTrial {
   }
 
   private static String first(List<String> lines) {
-    return lines.isEmpty() ? "not known" : lines.getFirst().strip();
+    return lines.isEmpty() ? "unknown" : lines.getFirst().strip();
   }
 }

@@ -1,6 +1,4 @@
-/**
- * {@code fmi doctor}: checks of this machine, and trials of the ways that messages would travel.
- */
+/** {@code fmi doctor}: checks of this machine, and trials of its transports. */
 @NullMarked
 package org.fmi.run.doctor;
 

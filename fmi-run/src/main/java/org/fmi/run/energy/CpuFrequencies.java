@@ -19,18 +19,17 @@ import org.fmi.node.ControlGroup;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Limits how fast cores run, and gives them back what they had: {@code scaling_max_freq} of Linux.
+ * Limits the frequency of cores, and restores it: {@code scaling_max_freq} of Linux.
  *
- * <p>What they had is written to a file before it is changed, one line for each: the system's file,
- * and its value. Whoever clears away behind a process that was killed {@linkplain #restore
- * restores} that. A core that is at the limit already is left alone, as somebody else has put it
- * there.
+ * <p>The original values are written to a file before they are changed, one line each: the system's
+ * file, and its value. The cleanup after a killed process {@linkplain #restore restores} them. A
+ * core that is already at the limit is not changed, because another program has set it.
  *
- * <p>The threads of one core run at the same speed, and so do all cores for which the system keeps
+ * <p>The threads of one core run at the same frequency, as do all cores for which the system has
  * one limit. They are slowed down together or not at all.
  */
 public final class CpuFrequencies {
-  /** Where Linux has the cores. */
+  /** The directory of the cores in Linux. */
   public static final Path CPUS = Path.of("/sys/devices/system/cpu");
 
   /** The name of the file in a node's directory. */
@@ -39,7 +38,7 @@ public final class CpuFrequencies {
   private static final String MOST = "cpufreq/scaling_max_freq";
   private static final String LEAST_POSSIBLE = "cpufreq/cpuinfo_min_freq";
 
-  /** Which threads are of the same core, and for which ones that run the same limit holds. */
+  /** Files that list the threads of the same core, and those under the same limit. */
   private static final List<String> SHARING =
       List.of("topology/thread_siblings_list", "cpufreq/affected_cpus");
 
@@ -49,12 +48,12 @@ public final class CpuFrequencies {
   private final Path directory;
   private final Path saved;
 
-  /** What was changed, and its value before. */
+  /** The changed files, and their original values. */
   private final Map<Path, String> before = new TreeMap<>();
 
   /**
    * @param cpus {@link #CPUS}, or a copy of it
-   * @param directory of the node, which this process may write to alone
+   * @param directory directory of the node, which only this process may write to
    */
   public CpuFrequencies(Path cpus, Path directory) {
     this.cpus = cpus;
@@ -63,12 +62,12 @@ public final class CpuFrequencies {
   }
 
   /**
-   * Only these cores run slowly from now on, of those of this machine. One that shares its
-   * frequency with another one runs slowly only if that one is named too.
+   * Slows these cores of the machine down from now on, and no others. A core that shares its
+   * frequency with another core is slowed down only if that core is named, too.
    *
    * @param cores the numbers of their hardware threads
-   * @param megahertz the most that they run at, if they can run that slowly
-   * @throws IOException if the system does not allow it; then no core runs slowly
+   * @param megahertz their maximum frequency, if they can run that slowly
+   * @throws IOException if the system does not permit it; then no core runs slowly
    */
   public void slowDown(List<Integer> cores, int megahertz) throws IOException {
     try {
@@ -87,7 +86,10 @@ public final class CpuFrequencies {
     }
   }
 
-  /** The hardware threads that run as fast as this one, as far as the system tells. */
+  /**
+   * Returns the hardware threads that run at the same frequency as this one, as reported by the
+   * system.
+   */
   private Set<Integer> sharing(int core) throws IOException {
     Path directory = cpus.resolve("cpu" + core);
     Set<Integer> all = new TreeSet<>();
@@ -141,9 +143,9 @@ public final class CpuFrequencies {
   }
 
   /**
-   * Restores what a process had changed that is gone, as far as the system allows it.
+   * Restores the changes of a process that is gone, if the system permits.
    *
-   * @param directory of a node; only this user can have written to it
+   * @param directory directory of a node, which only this user can have written to
    */
   public static void restore(Path directory) throws IOException {
     Path saved = directory.resolve(SAVED);
@@ -158,19 +160,20 @@ public final class CpuFrequencies {
       Path file = Path.of(line.substring(blank + 1));
       String value = line.substring(0, Math.max(0, blank));
       try {
-        // One that could not be slowed down cannot be written now either.
+        // A file that could not be changed cannot be written now either.
         if (!read(file).equals(value)) {
           write(file, value);
         }
       } catch (IOException e) {
-        System.err.println("fmi: a core stays slow, write " + line + " yourself: " + e);
+        System.err.println(
+            "fmi: the frequency of a core could not be restored; write " + line + " by hand: " + e);
       }
     }
     Files.delete(saved);
   }
 
   /**
-   * Why the frequency of a core cannot be limited; null if it can.
+   * Returns why the frequency of a core cannot be limited; null if it can.
    *
    * @param cpus {@link #CPUS}, or a copy of it
    */
@@ -178,12 +181,11 @@ public final class CpuFrequencies {
     Path directory = cpus.resolve("cpu" + core);
     Path file = directory.resolve(MOST);
     if (!Files.exists(file) || !Files.exists(directory.resolve(LEAST_POSSIBLE))) {
-      return "the system does not let the frequency of its cores be changed, as in virtual"
-          + " machines";
+      return "the frequency of cores cannot be changed on this system (is it a virtual machine?)";
     }
     return Files.isWritable(file)
         ? null
-        : "this user may not write to " + file + "; an administrator can allow it";
+        : "this user may not write to " + file + "; ask an administrator for permission";
   }
 
   private static String read(Path file) throws IOException {

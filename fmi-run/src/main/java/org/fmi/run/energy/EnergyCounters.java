@@ -11,16 +11,16 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * Tells how much energy the processors of this machine have taken: RAPL, as Linux shows it. Most
- * systems let only root read it; virtual machines have none.
+ * The energy used by the processors of this machine: RAPL, as provided by Linux. Most systems let
+ * only root read it; virtual machines have none.
  */
 public final class EnergyCounters {
-  /** Where Linux has them. */
+  /** The directory in Linux. */
   public static final Path POWERCAP = Path.of("/sys/class/powercap");
 
   private final Path powercap;
 
-  /** What was read last, by processor. */
+  /** The last readings, by processor. */
   private final Map<Path, Long> last = new TreeMap<>();
 
   private long microjoules;
@@ -33,8 +33,8 @@ public final class EnergyCounters {
   }
 
   /**
-   * Microjoules since the first call; empty if the system does not tell. To be asked before its
-   * counters have come round twice, which takes minutes at least.
+   * Returns the microjoules since the first call; empty if unknown. Must be called before the
+   * counters wrap around twice, which takes minutes at least.
    */
   public OptionalLong microjoules() {
     boolean found = false;
@@ -49,7 +49,7 @@ public final class EnergyCounters {
   }
 
   private boolean add(Path processor) throws IOException {
-    // What is part of another one has a second number: intel-rapl:0:1.
+    // Part of another counter has a second number: intel-rapl:0:1.
     String name = String.valueOf(processor.getFileName());
     if (name.indexOf(':') != name.lastIndexOf(':')) {
       return false;

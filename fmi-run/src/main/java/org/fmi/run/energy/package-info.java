@@ -1,6 +1,4 @@
-/**
- * Energy of the machine's processors: readings of it, and slower clocks where nobody needs a core.
- */
+/** Energy of the machine's processors: measurement, and slower clocks for idle cores. */
 @NullMarked
 package org.fmi.run.energy;
 

@@ -29,10 +29,10 @@ import org.fmi.node.Refusal;
 import org.fmi.spi.PinnedImage;
 
 /**
- * The main class of the daemon's helper: takes tasks from its standard input, one after the other,
- * and writes the result of each to its standard output. A process of its own, as a file server that
- * does not answer would hold it up for as long as it likes; one for all tasks, as its start takes
- * more of a core than a task.
+ * The main class of the daemon's helper: takes tasks from standard input, one after the other, and
+ * writes the result of each to standard output. A separate process, because a file server that does
+ * not respond could hold it up indefinitely; one process for all tasks, because its start takes
+ * more CPU time than a task.
  */
 public final class FlushMain {
   private static final int FAILED = 1;
@@ -41,15 +41,15 @@ public final class FlushMain {
 
   public static void main(String[] args) throws IOException {
     try {
-      // Not buffered: what is written is whole already.
+      // Not buffered: each write is complete.
       serve(System.in, new FileOutputStream(FileDescriptor.out));
     } catch (BadMessageException e) {
-      System.err.println("fmi: this class is started by a daemon of fmirun");
+      System.err.println("fmi: this class is started by fmirun's daemon; do not start it by hand");
       System.exit(FAILED);
     }
   }
 
-  /** Does one task after the other, until there are no more. */
+  /** Executes tasks until there are no more. */
   static void serve(InputStream from, OutputStream to) throws IOException {
     MovingTarget target = new MovingTarget(new PosixTarget(), () -> moved(to));
     for (FlushTask task; (task = FlushCodec.readTask(from)) != null; ) {
@@ -58,12 +58,12 @@ public final class FlushMain {
     }
   }
 
-  /** Tells the daemon that a step is done. */
+  /** Reports a step to the daemon. */
   private static void moved(OutputStream to) {
     try {
       FlushCodec.writeMoved(to);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // there is no daemon any more
+      throw new UncheckedIOException(e); // the daemon is gone
     }
   }
 
@@ -85,16 +85,16 @@ public final class FlushMain {
     }
   }
 
-  /** What went wrong, and with which file. */
+  /** Returns the reason of a failure, with the file concerned. */
   private static String reason(String directory, IOException e) {
     return switch (e) {
       case NoSuchFileException of ->
           of.getFile()
-              + ": not there"
+              + ": does not exist"
               + (Files.isDirectory(Path.of(directory))
                   ? ""
-                  : "; " + directory + " was there when the job began: is it mounted?");
-      case AccessDeniedException of -> of.getFile() + ": not allowed";
+                  : "; " + directory + " existed when the job started: is it still mounted?");
+      case AccessDeniedException of -> of.getFile() + ": permission denied";
       case FileSystemException of -> String.valueOf(of.getMessage()); // which names the file
       case UnusableException of -> String.valueOf(of.getMessage());
       case NotStoredException of -> String.valueOf(of.getMessage());

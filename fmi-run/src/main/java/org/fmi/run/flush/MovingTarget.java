@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.fmi.ckpt.files.Target;
 
-/** A target that tells of each step that is done: as long as it does, nothing hangs. */
+/** A target that reports each completed step; while it does, nothing hangs. */
 class MovingTarget implements Target {
   private final Target target;
   private final Runnable moved;
@@ -15,7 +15,7 @@ class MovingTarget implements Target {
     this.moved = moved;
   }
 
-  /** Tells of something else that is done. */
+  /** Reports another completed step. */
   void moved() {
     moved.run();
   }

@@ -4,7 +4,8 @@ import java.io.InterruptedIOException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets so many bytes per second through, and after a pause those of a tenth of a second at once.
+ * Limits a flow to a number of bytes per second; after a pause, lets a tenth of a second's bytes
+ * through at once.
  */
 final class Pace {
   private static final long MOST_SAVED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -12,13 +13,13 @@ final class Pace {
   private final long bytesPerSecond;
   private final Runnable waited;
 
-  /** When all that was taken is paid for. */
+  /** When all taken bytes are paid for. */
   private long paidNanos;
 
   /**
    * @param bytesPerSecond 0 for no limit
-   * @param nanos now
-   * @param waited called after each wait: who waits on purpose does not stand still
+   * @param nanos the time
+   * @param waited called after each wait, because a deliberate wait is not a hang
    */
   Pace(long bytesPerSecond, long nanos, Runnable waited) {
     this.bytesPerSecond = bytesPerSecond;
@@ -26,7 +27,7 @@ final class Pace {
     this.paidNanos = nanos;
   }
 
-  /** Takes bytes, and returns how many nanoseconds to wait before they are used. */
+  /** Takes bytes, and returns the nanoseconds to wait before they are used. */
   long take(long bytes, long nanos) {
     if (bytesPerSecond == 0) {
       return 0;
@@ -36,7 +37,7 @@ final class Pace {
     return Math.max(0, due - nanos);
   }
 
-  /** Takes bytes, and waits as long as it must. */
+  /** Takes bytes, and waits as long as necessary. */
   void take(long bytes) throws InterruptedIOException {
     long nanos = take(bytes, System.nanoTime());
     if (nanos > 0) {

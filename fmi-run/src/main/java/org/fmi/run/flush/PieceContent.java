@@ -12,9 +12,9 @@ import org.fmi.spi.ImageContent;
 import org.fmi.spi.PinnedImage;
 
 /**
- * An image that a rank keeps in node memory. What is given is a copy, and the copy of each block is
- * compared with its checksum: so it was the image's content, even if the piece is written to
- * meanwhile.
+ * An image that a rank has pinned in node memory. Returns a copy, and compares each block of the
+ * copy with its checksum: so it was the image's content, even if the piece is overwritten in the
+ * meantime.
  */
 final class PieceContent implements ImageContent {
   private static final int MOST_BLOCK_BYTES = 16 << 20;
@@ -26,16 +26,16 @@ final class PieceContent implements ImageContent {
   private final CRC32C crc = new CRC32C();
   private long read;
 
-  /** The block that is being read. */
+  /** The block being read. */
   private int block;
 
-  /** How much of it was. */
+  /** The part of it that was read. */
   private int done;
 
-  /** The checksum of that. */
+  /** The checksum of that part. */
   private int blockSum;
 
-  /** The checksum of what was given last. */
+  /** The checksum of the last bytes returned. */
   private int sum;
 
   PieceContent(Path directory, int rank, PinnedImage image, Pace pace) throws IOException {
@@ -46,9 +46,9 @@ final class PieceContent implements ImageContent {
   }
 
   /**
-   * Gives no more than the rest of a block.
+   * Returns no more than the rest of a block.
    *
-   * @throws IOException if a block is not what it was; all but its last bytes may have been given
+   * @throws IOException if a block has changed; all but its last bytes may have been returned
    */
   @Override
   public int read(ByteBuffer to) throws IOException {
@@ -64,7 +64,7 @@ final class PieceContent implements ImageContent {
     sum = copy(to.slice(to.position(), bytes));
     to.position(to.position() + bytes);
     if (read == image.bytes() && done < length) {
-      copy(ByteBuffer.allocate(length - done)); // the last block may reach beyond the image
+      copy(ByteBuffer.allocate(length - done)); // the last block may extend beyond the image
     }
     if (done == length) {
       compare();
@@ -72,10 +72,10 @@ final class PieceContent implements ImageContent {
     return bytes;
   }
 
-  /** Fills a buffer with what follows in the block; gives its checksum. */
+  /** Fills a buffer with the next bytes of the block; returns their checksum. */
   private int copy(ByteBuffer to) throws IOException {
     int bytes = to.remaining();
-    // Blocks lie one behind the other.
+    // Blocks are adjacent.
     long at = image.at() + read;
     while (to.hasRemaining()) {
       if (from.read(to, at + to.position()) < 0) {
@@ -96,7 +96,7 @@ final class PieceContent implements ImageContent {
       throw new IOException(
           "the image of rank "
               + rank
-              + " has changed in memory: it was damaged, or memory is short and was used again");
+              + " has changed in memory: it was damaged, or overwritten because memory is short");
     }
     block++;
     done = 0;

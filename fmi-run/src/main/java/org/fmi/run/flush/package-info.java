@@ -1,6 +1,5 @@
 /**
- * The process beside a node's daemon that writes checkpoints to files, as that may take long or
- * hang.
+ * The process beside a node's daemon that writes checkpoints to files, which may take long or hang.
  */
 @NullMarked
 package org.fmi.run.flush;

@@ -28,11 +28,13 @@ public final class DaemonProcess {
   private volatile boolean done;
   private final Deque<String> lastLines = new ArrayDeque<>();
 
-  /** Says in one line why a daemon did not start. */
+  /** Explains on one line why a daemon did not start. */
   interface Explanation {
     /**
-     * @param status of the process
-     * @param lines the last ones of its error output
+     * Returns the explanation.
+     *
+     * @param status status of the process
+     * @param lines the last lines of its error output
      */
     StartFailure of(int status, List<String> lines);
   }
@@ -45,7 +47,7 @@ public final class DaemonProcess {
   }
 
   /**
-   * @param isNoise whether a line is only for those who want to read everything
+   * @param isNoise whether a line matters only in verbose mode
    */
   static DaemonProcess start(
       List<String> command, Bootstrap bootstrap, Explanation explanation, Predicate<String> isNoise)
@@ -54,15 +56,15 @@ public final class DaemonProcess {
     try (OutputStream in = process.getOutputStream()) {
       in.write(bootstrap.text().getBytes(StandardCharsets.US_ASCII));
     } catch (IOException e) {
-      // It has ended already; its output and status will say why.
+      // It has ended already; its output and status will give the reason.
     }
     return new DaemonProcess(process, explanation, isNoise);
   }
 
   /**
-   * Follows it until it ends, on a thread of its own.
+   * Follows it until it ends, on a separate thread.
    *
-   * @param onLine takes what it prints, and whether that is only for those who want everything
+   * @param onLine takes its output, and whether that matters only in verbose mode
    * @param onExit takes the reason why it ended
    */
   public void follow(BiConsumer<String, Boolean> onLine, Consumer<StartFailure> onExit) {
@@ -101,24 +103,24 @@ public final class DaemonProcess {
   }
 
   /**
-   * Whether the daemon has said that it leaves nothing behind. A status would not tell: srun ends
-   * with 0 when the node is lost.
+   * Whether the daemon has reported that it leaves nothing behind. The status does not show that:
+   * srun ends with 0 when the node is lost.
    */
   public boolean endedWell() {
     return !process.isAlive() && done;
   }
 
-  /** Whether others keep it from running; of a daemon on another host, the near end. */
+  /** Whether it lacks a core; for a daemon on another host, whether the near end does. */
   public boolean isStarved() {
     return starvation.getAsBoolean();
   }
 
-  /** Looks whether it has a core; of a daemon on another host, whether the near end does. */
+  /** Checks whether it has a core; for a daemon on another host, whether the near end has. */
   public TimeWithCore.Look look() {
     return ProcessStat.look(process.pid());
   }
 
-  /** Kills it; of a daemon on another host this is only the near end. */
+  /** Kills it; for a daemon on another host, only the near end. */
   public void kill() {
     process.destroyForcibly();
   }

@@ -4,23 +4,22 @@ import java.io.IOException;
 import org.fmi.job.control.Bootstrap;
 
 /**
- * Starts the daemons of nodes, and ends them. A node has a name, by which its host is reached if it
- * is on another one. Calls may take seconds. Any thread.
+ * Starts and ends the daemons of nodes. A node has a name, which is also the address of a remote
+ * host. Calls may take seconds. Any thread.
  */
 public interface Launcher {
   /**
-   * Starts a node's daemon and hands it its instructions.
+   * Starts a node's daemon and sends it its instructions.
    *
-   * @throws IOException if not even that can be done here
+   * @throws IOException if that fails on this machine
    */
   DaemonProcess start(String name, Bootstrap bootstrap) throws IOException;
 
   /**
-   * Makes an end of a node of which nothing is to be heard any more: kills its daemon and all its
-   * ranks, and deletes its memory. What is not to be reached is left to its own devices: a daemon
-   * that has lost fmirun does the same by itself.
+   * Fences a node that is lost: kills its daemon and all its ranks, and deletes its memory. An
+   * unreachable node is left alone: a daemon that has lost fmirun does the same by itself.
    *
-   * @param last what the node's last daemon was given; an end is made of those before it too
+   * @param last the instructions of the node's last daemon; earlier ones are fenced as well
    */
   void fence(String name, Bootstrap last) throws IOException;
 

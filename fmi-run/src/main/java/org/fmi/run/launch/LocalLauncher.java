@@ -7,7 +7,7 @@ import org.fmi.run.Installation;
 import org.fmi.run.daemon.DaemonMain;
 import org.fmi.run.daemon.NodeFence;
 
-/** Makes nodes out of daemons on this machine. */
+/** Starts daemons on this machine, each as a node. */
 public final class LocalLauncher implements Launcher {
   private final Installation installation;
 

@@ -21,20 +21,20 @@ public final class RemoteLauncher implements Launcher {
   }
 
   /**
-   * Goes through ssh without passwords.
+   * Returns a launcher that uses ssh without passwords.
    *
-   * @param prefix where FMI is installed on them
+   * @param prefix directory of FMI on the hosts
    */
   public static RemoteLauncher ssh(String prefix) {
     return new RemoteLauncher(new SshShell(), prefix);
   }
 
   /**
-   * Goes through steps of a job of Slurm.
+   * Returns a launcher that uses steps of a Slurm job.
    *
-   * @param nodes knows the job that has a node
-   * @param arguments more of them for srun
-   * @param prefix where FMI is installed on them
+   * @param nodes finds the job that has a node
+   * @param arguments additional arguments of srun
+   * @param prefix directory of FMI on the hosts
    */
   public static RemoteLauncher slurm(LentNodes nodes, List<String> arguments, String prefix) {
     return new RemoteLauncher(new SlurmShell(nodes, arguments), prefix);
@@ -74,7 +74,7 @@ public final class RemoteLauncher implements Launcher {
     try (OutputStream in = process.getOutputStream()) {
       in.write(input.getBytes(StandardCharsets.US_ASCII));
     } catch (IOException e) {
-      // It has ended already: the host is not to be reached.
+      // It has ended already: the host is unreachable.
     }
     try {
       if (!process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS)) {

@@ -2,33 +2,33 @@ package org.fmi.run.launch;
 
 import java.util.List;
 
-/** A way to have a command run on another host, with our standard input. */
+/** A way to run a command on another host, with our standard input. */
 interface RemoteShell {
   /**
-   * What is to be run here.
+   * Returns the command to run here.
    *
-   * @param words the command, as the other host is to see it
+   * @param words the command, as the other host must see it
    */
   List<String> command(String host, List<String> words);
 
-  /** The command that runs a daemon on another host, as that host is to see it. */
+  /** Returns the command that runs a daemon on another host, as that host must see it. */
   default List<String> daemon(String host, String program) {
     return List.of(program);
   }
 
-  /** Nothing of a daemon is left on a host, as far as that could be done. */
+  /** Notes that a host was fenced, as far as possible. */
   default void fenced(String host) {}
 
   /**
-   * Says in one line why a daemon did not start, or why it ended.
+   * Returns the reason why a daemon did not start, or ended, on one line.
    *
-   * @param prefix where FMI should be on that host
-   * @param status of the process here
-   * @param lines the last ones that came
+   * @param prefix expected directory of FMI on that host
+   * @param status status of the process here
+   * @param lines its last lines
    */
   StartFailure explain(String host, String prefix, int status, List<String> lines);
 
-  /** Whether a line is no word of the daemon. */
+  /** Whether a line is not the daemon's. */
   boolean isOwn(String line);
 
   /** Returns the failure of a host without FMI at its prefix. */

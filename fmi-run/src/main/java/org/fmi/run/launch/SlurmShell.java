@@ -10,17 +10,17 @@ import org.fmi.run.slurm.Allocation;
 import org.fmi.run.slurm.LentNodes;
 
 /**
- * Steps of a job of Slurm, one for each command: one for all would be aborted by the first node
- * that cannot take it, and could not be started again on one.
+ * Steps of a Slurm job, one per command: a common step would be aborted by the first node that
+ * fails, and could not be restarted on one node.
  *
- * <p>What srun says of a node is late, and may be wrong: it ends with status 0 when the node is
+ * <p>srun's reports about a node are late, and may be wrong: it ends with status 0 when the node is
  * lost.
  */
 final class SlurmShell implements RemoteShell {
-  /** Of srun, and of a shell. */
+  /** Statuses of srun, and of a shell. */
   private static final Set<Integer> NO_PROGRAM = Set.of(2, 127);
 
-  /** Slurm's words for a job that it does not know any more. */
+  /** Slurm's messages about a job that it no longer knows. */
   private static final Pattern GONE = Pattern.compile("(?i)invalid job id|invalid job \\d");
 
   private static final String DAEMON = "fmi-daemon: ";
@@ -30,7 +30,7 @@ final class SlurmShell implements RemoteShell {
   private final List<String> arguments;
 
   /**
-   * @param nodes knows the job that has a node
+   * @param nodes finds the job that has a node
    */
   SlurmShell(LentNodes nodes, List<String> arguments) {
     this.nodes = nodes;
@@ -42,11 +42,11 @@ final class SlurmShell implements RemoteShell {
     List<String> command =
         new ArrayList<>(
             List.of(
-                // A session of its own: Ctrl-C is fmirun's business, and two of them within a
-                // second would abort the step.
+                // In a separate session: Ctrl-C is for fmirun, and two of them within a second
+                // would abort the step.
                 "setsid",
                 "env",
-                // What is said of the tasks of the job is not for a step of one.
+                // Settings of the job's tasks do not apply to a step of one task.
                 "-u",
                 "SLURM_NTASKS",
                 "-u",
@@ -55,7 +55,8 @@ final class SlurmShell implements RemoteShell {
                 "SLURM_NTASKS_PER_NODE",
                 "-u",
                 "SLURM_DISTRIBUTION",
-                // fmirun binds ranks itself. As an option, it is an error where a site binds none.
+                // fmirun binds ranks itself. As an option, it is an error at a site without
+                // binding.
                 "SLURM_CPU_BIND=none",
                 "srun",
                 "--jobid=" + nodes.jobOf(host),
@@ -108,7 +109,7 @@ final class SlurmShell implements RemoteShell {
             .filter(line -> isOwn(line) && line.contains(ERROR))
             .map(line -> line.substring(line.indexOf(ERROR) + ERROR.length()).strip())
             .toList();
-    // That a task ended says less than why, which may come later.
+    // The end of a task says less than its reason, which may follow later.
     String first =
         errors.stream()
             .filter(line -> !line.contains(": task "))

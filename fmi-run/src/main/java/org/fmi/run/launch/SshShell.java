@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.fmi.run.daemon.DaemonMain;
 
-/** ssh, without passwords. */
+/** A shell on another host through ssh, without passwords. */
 final class SshShell implements RemoteShell {
   private static final int SSH_FAILED = 255;
   private static final int NOT_FOUND = 127;
@@ -13,7 +13,7 @@ final class SshShell implements RemoteShell {
 
   @Override
   public List<String> command(String host, List<String> words) {
-    // A session of its own: Ctrl-C is fmirun's business.
+    // In a separate session: Ctrl-C is for fmirun.
     List<String> command = new ArrayList<>(List.of("setsid", "ssh"));
     for (String option :
         List.of(
@@ -21,11 +21,11 @@ final class SshShell implements RemoteShell {
             "ConnectTimeout=5",
             "ServerAliveInterval=5",
             "ServerAliveCountMax=3",
-            // A connection of its own: one that is shared may lead to a host that has died since.
+            // With a separate connection: a shared one may lead to a host that has died since.
             "ControlMaster=no",
             "ControlPath=none",
-            // Whatever the user has configured: a terminal would show what the daemon reads, and
-            // a port that is forwarded already would be an error.
+            // Regardless of the user's configuration: a terminal would show the daemon's input, and
+            // an already forwarded port would be an error.
             "RequestTTY=no",
             "ClearAllForwardings=yes")) {
       command.add("-o");
@@ -41,13 +41,13 @@ final class SshShell implements RemoteShell {
     return "'" + word.replace("'", "'\\''") + "'";
   }
 
-  /** Greetings cannot be told from the daemon's lines. */
+  /** Returns false, because greetings cannot be distinguished from the daemon's lines. */
   @Override
   public boolean isOwn(String line) {
     return false;
   }
 
-  /** One line that names what is wrong and the way out. */
+  /** Returns one line with the problem and the remedy. */
   @Override
   public StartFailure explain(String host, String prefix, int status, List<String> lines) {
     String all = String.join("\n", lines);

@@ -28,7 +28,7 @@ import org.fmi.node.PrivateFile;
 public final class Lifeline {
   private static final long BYTES = 128;
 
-  /** Behind the mutex: whether the process ends by itself. */
+  /** Offset, after the mutex, of the flag that the process ends by itself. */
   private static final long ENDS = 64;
 
   private final MemorySegment memory;
@@ -44,7 +44,7 @@ public final class Lifeline {
   /**
    * Makes the lifeline of this process.
    *
-   * @param nodeDirectory where the daemon looks for it
+   * @param nodeDirectory directory in which the daemon looks for it
    */
   public static Lifeline make(Path nodeDirectory) throws IOException {
     Path file = file(nodeDirectory, ProcessHandle.current().pid());
@@ -52,7 +52,7 @@ public final class Lifeline {
   }
 
   /**
-   * Holds it until the process ends, by a thread that does nothing else.
+   * Holds it until the process ends, on a dedicated thread.
    *
    * @param held run by that thread when another process may adopt it
    */
@@ -71,12 +71,12 @@ public final class Lifeline {
             });
   }
 
-  /** The process ends by itself: its end is no failure that somebody has to hear of at once. */
+  /** Marks that the process ends by itself: its end is not a failure to report at once. */
   public void end() {
     ValueLayout.JAVA_BYTE.varHandle().setRelease(memory, ENDS, (byte) 1);
   }
 
-  /** Takes over what another process holds. */
+  /** Adopts the lifeline of another process. */
   public static Lifeline adopt(Path nodeDirectory, long pid) throws IOException {
     Path file = file(nodeDirectory, pid);
     MemorySegment memory = PrivateFile.open(file, Arena.ofAuto());

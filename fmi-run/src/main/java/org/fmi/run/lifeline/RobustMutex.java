@@ -29,7 +29,7 @@ final class RobustMutex {
         : SymbolLookup.libraryLookup("libpthread.so.0", Arena.global());
   }
 
-  /** Makes one at the start of {@code memory}. */
+  /** Makes a mutex at the start of {@code memory}. */
   static void make(MemorySegment memory) {
     try (Arena arena = Arena.ofConfined()) {
       long attributes = arena.allocate(ATTRIBUTE_BYTES, Long.BYTES).address();

@@ -1,6 +1,6 @@
 /**
- * Lifelines: a daemon learns by them of the death of a rank's process before the system has cleared
- * it away.
+ * Lifelines: they let a daemon learn of the death of a rank's process before the system has removed
+ * it.
  */
 @NullMarked
 package org.fmi.run.lifeline;

@@ -14,7 +14,7 @@ import org.fmi.run.metrics.JobNumbers.Checkpoint;
 import org.fmi.run.metrics.JobNumbers.Recovery;
 import org.fmi.run.metrics.JobNumbers.Scope;
 
-/** Gives the numbers of a job their names, units and labels. Values are read when they are sent. */
+/** The names, units and labels of a job's numbers. Values are read when they are sent. */
 final class JobMeters implements MeterBinder {
   private static final String PREFIX = "fmi.";
   private static final String NANOS = ".nanos";
@@ -46,20 +46,15 @@ final class JobMeters implements MeterBinder {
         "nodes of the job, spares and lost ones included",
         JobNumbers::nodes);
     gauge(registry, job, "nodes.up", "nodes that are up, spares included", JobNumbers::nodesUp);
-    gauge(registry, job, "epoch", "the epoch that the job is in", JobNumbers::epoch);
-    gauge(
-        registry,
-        job,
-        "recovering",
-        "1 while a failure is being recovered, else 0",
-        JobNumbers::recovering);
-    counter(registry, job, "recoveries", "recoveries that have begun", JobNumbers::recoveries);
+    gauge(registry, job, "epoch", "current epoch of the job", JobNumbers::epoch);
+    gauge(registry, job, "recovering", "1 during a recovery, else 0", JobNumbers::recovering);
+    counter(registry, job, "recoveries", "recoveries begun", JobNumbers::recoveries);
     for (Scope scope : Scope.values()) {
       counter(
           registry,
           job.and("scope", scope.name().toLowerCase(Locale.ROOT)),
           "rollbacks",
-          "recoveries that are over, by who has gone back: global, local, flow",
+          "completed recoveries, by rollback: global, local, flow",
           n -> n.rollbacks(scope));
     }
     age(
@@ -87,19 +82,19 @@ final class JobMeters implements MeterBinder {
   }
 
   private void bindRank(MeterRegistry registry, Tags tags, int rank) {
-    gauge(registry, tags, "iteration", "the iteration that the rank is in", n -> n.iteration(rank));
-    age(registry, tags, "heartbeat.age", "time since the rank was heard last", n -> n.age(rank));
-    counter(
+    gauge(registry, tags, "iteration", "current iteration of the rank", n -> n.iteration(rank));
+    age(
         registry,
         tags,
-        "respawns",
-        "processes that were started in place of a lost one",
-        n -> n.respawns(rank));
+        "heartbeat.age",
+        "time since the last report of the rank",
+        n -> n.age(rank));
+    counter(registry, tags, "respawns", "replacement processes started", n -> n.respawns(rank));
     counter(
         registry,
         tags,
         "iterations.repeated",
-        "iterations that the rank has done again, counted at the end of each loop",
+        "iterations that the rank repeated, counted at the end of each loop",
         n -> n.repeated(rank));
     for (Counter counter : Counter.values()) {
       String name = counter.name().toLowerCase(Locale.ROOT).replace('_', '.');

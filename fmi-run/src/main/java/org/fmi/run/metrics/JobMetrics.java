@@ -11,8 +11,8 @@ import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets others measure a job: serves its numbers, and pushes them. Exists only if that was asked
- * for, as it brings classes of others.
+ * The metrics of a job: serves and pushes them. Created only on request, because it loads
+ * third-party classes.
  */
 public final class JobMetrics {
   private final JobNumbers numbers;
@@ -21,12 +21,12 @@ public final class JobMetrics {
   private final @Nullable MetricsPusher pusher;
 
   /**
-   * Begins to serve and push.
+   * Starts to serve and push.
    *
-   * @param listenAt where to be asked by Prometheus; null not at all
-   * @param pushTo who gets them by OTLP over HTTP; null nobody
-   * @param say tells the user a line
-   * @throws IOException if nobody can listen there
+   * @param listenAt address for Prometheus; null for none
+   * @param pushTo receiver of OTLP over HTTP; null for none
+   * @param say takes notices for the user
+   * @throws IOException if the address cannot be used
    */
   public JobMetrics(
       JobSpec spec,
@@ -47,33 +47,33 @@ public final class JobMetrics {
     pusher = pushTo == null ? null : new MetricsPusher(pushTo, jobId, all, say);
   }
 
-  /** Where it can be asked; null if nowhere. */
+  /** Returns the address that serves metrics; null if there is none. */
   public @Nullable URI address() {
     return server == null ? null : server.address();
   }
 
-  /** The daemon of a node is up. */
+  /** Notes that the daemon of a node is up. */
   public void nodeUp(int node) {
     numbers.nodeUp(node);
   }
 
-  /** A process is being started for a rank. */
+  /** Notes a new process of a rank. */
   public void spawned(int rank, int incarnation) {
     numbers.spawned(rank, incarnation);
     ofProgram.spawned(rank);
   }
 
-  /** What ranks of a node show. */
+  /** Takes reports of ranks of a node. */
   public void reported(FromDaemon.Reports message) {
     numbers.reported(message).forEach(shown -> ofProgram.reported(shown.rank(), shown.report()));
   }
 
-  /** Something happened. */
+  /** Takes an event. */
   public void on(Notice notice) {
     numbers.on(notice);
   }
 
-  /** Pushes the last numbers; takes a second or two if nobody answers. */
+  /** Pushes the last values; takes a second or two if the receiver does not answer. */
   public void close() {
     if (pusher != null) {
       pusher.close();

@@ -16,13 +16,13 @@ import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers of a job, all its ranks and all their processes. Counts never fall: what a process
- * has shown is kept when another one takes its place. Any thread may bring and ask.
+ * The numbers of a job, its ranks and their processes. Counts never fall: the counts of a process
+ * are kept when another one replaces it. Any thread.
  */
 final class JobNumbers {
-  /** The stages of a recovery, each from the end of the one before. */
+  /** The stages of a recovery, each from the end of the previous one. */
   enum Recovery {
-    /** From its begin until all ranks have joined: processes start, survivors stop (H1). */
+    /** From the start until all ranks have joined: processes start, survivors stop (H1). */
     JOIN,
     /** Until all are connected (H2). */
     CONNECT,
@@ -30,13 +30,13 @@ final class JobNumbers {
     RESTORE
   }
 
-  /** Who goes back. */
+  /** The ranks that roll back. */
   enum Scope {
     /** All ranks. */
     GLOBAL,
-    /** Those that have failed, and those that cannot go on. */
+    /** Ranks that have failed, and ranks that cannot continue. */
     LOCAL,
-    /** Lost ranks, with the help of those that their data came from. */
+    /** Lost ranks, with the help of the ranks that produced their data. */
     FLOW
   }
 
@@ -44,13 +44,13 @@ final class JobNumbers {
   enum Checkpoint {
     /** State and messages are copied. */
     COPY,
-    /** The group's code is computed. */
+    /** The parity is computed. */
     ENCODE,
     /** All agree that it is complete. */
     COMMIT
   }
 
-  /** How often something took place, and how long it took in all. */
+  /** A number of occurrences, and their total time. */
   private static final class Spent {
     long count;
     long nanos;
@@ -66,10 +66,10 @@ final class JobNumbers {
     @Nullable RankReport report;
     long reportedNanos;
 
-    /** What the processes before this one have shown last. */
+    /** The last counts of previous processes. */
     final Map<Counter, Long> earlier = new EnumMap<>(Counter.class);
 
-    /** Iterations done again, of loops that have ended. */
+    /** Repeated iterations of completed loops. */
     long repeated;
   }
 
@@ -78,13 +78,13 @@ final class JobNumbers {
   private final BitSet nodesUp = new BitSet();
   private int nodes;
 
-  /** Of recoveries and checkpoints, by stage. */
+  /** Recoveries and checkpoints, by stage. */
   private final Map<Enum<?>, Spent> spent = new HashMap<>();
 
   private int epoch;
   private int recoveries;
 
-  /** Recoveries that are over. */
+  /** Completed recoveries. */
   private final Map<Scope, Integer> rollbacks = new EnumMap<>(Scope.class);
 
   private Scope scope = Scope.GLOBAL;
@@ -92,11 +92,11 @@ final class JobNumbers {
   private boolean committed;
   private long committedNanos;
 
-  /** When the last stage of the recovery under way was reached. */
+  /** The time of the last stage of the current recovery. */
   private long stageNanos;
 
   /**
-   * @param clock gives the time in nanoseconds; only differences count
+   * @param clock the time in nanoseconds; only differences count
    */
   JobNumbers(JobSpec spec, LongSupplier clock) {
     this.clock = clock;
@@ -106,14 +106,14 @@ final class JobNumbers {
     }
   }
 
-  // ---- what happens
+  // ---- events
 
-  /** The daemon of a node is up. */
+  /** Notes that the daemon of a node is up. */
   synchronized void nodeUp(int node) {
     nodesUp.set(node);
   }
 
-  /** A process is being started for a rank. */
+  /** Notes a new process of a rank. */
   synchronized void spawned(int rank, int incarnation) {
     Rank r = ranks.get(rank);
     RankReport last = r.report;
@@ -131,9 +131,9 @@ final class JobNumbers {
   }
 
   /**
-   * What ranks of a node show.
+   * Takes reports of ranks of a node.
    *
-   * @return of those, what is shown by the process that the rank has now
+   * @return the reports of current processes
    */
   synchronized List<FromDaemon.Report> reported(FromDaemon.Reports message) {
     long now = clock.getAsLong();
@@ -152,14 +152,14 @@ final class JobNumbers {
     return current;
   }
 
-  /** Something happened. */
+  /** Takes an event. */
   synchronized void on(Notice notice) {
     long now = clock.getAsLong();
     switch (notice) {
       case Notice.NodeAdded _ -> nodes++;
       case Notice.NodeFailed n -> nodesUp.clear(n.node());
       case Notice.RecoveryBegun n -> {
-        // One that turns into a restart of all processes is reported again, in its epoch.
+        // A recovery that becomes a restart of all processes is reported again, in its epoch.
         recoveries += n.epoch() > epoch ? 1 : 0;
         epoch = n.epoch();
         recovering = true;
@@ -190,7 +190,7 @@ final class JobNumbers {
     }
   }
 
-  /** The start of a job has these stages too, and is no recovery. */
+  /** Notes a stage. The start of a job has these stages as well, and is not a recovery. */
   private void reached(Recovery stage, long now) {
     if (recovering) {
       spent(stage).add(now - stageNanos);
@@ -202,9 +202,11 @@ final class JobNumbers {
     return spent.computeIfAbsent(stage, _ -> new Spent());
   }
 
-  // ---- what is asked
+  // ---- queries
 
-  /** A count of all processes of a rank, or the level of the one it has; NaN if unknown. */
+  /**
+   * Returns a count of all processes of a rank, or the level of the current one; NaN if unknown.
+   */
   synchronized double value(int rank, Counter counter) {
     Rank r = ranks.get(rank);
     RankReport report = r.report;
@@ -216,19 +218,19 @@ final class JobNumbers {
     return report == null ? value : value + report.counter(counter);
   }
 
-  /** The iteration that a rank is in; NaN if it is in none. */
+  /** Returns the current iteration of a rank; NaN if there is none. */
   synchronized double iteration(int rank) {
     RankReport report = ranks.get(rank).report;
     return report == null || report.iteration() < 0 ? Double.NaN : report.iteration();
   }
 
-  /** Since when nothing was heard of a rank, in seconds; NaN if nothing was heard yet. */
+  /** Returns the time since the last report of a rank, in seconds; NaN before the first. */
   synchronized double age(int rank) {
     Rank r = ranks.get(rank);
     return r.report == null ? Double.NaN : seconds(clock.getAsLong() - r.reportedNanos);
   }
 
-  /** Processes that a rank had before the one it has. */
+  /** Returns the number of a rank's previous processes. */
   synchronized double respawns(int rank) {
     return ranks.get(rank).incarnation;
   }
@@ -257,7 +259,7 @@ final class JobNumbers {
     return rollbacks.getOrDefault(of, 0);
   }
 
-  /** Iterations that a rank has done again, of loops that have ended. */
+  /** Returns the repeated iterations of a rank in completed loops. */
   synchronized double repeated(int rank) {
     return ranks.get(rank).repeated;
   }
@@ -266,17 +268,17 @@ final class JobNumbers {
     return recovering ? 1 : 0;
   }
 
-  /** Since when no checkpoint was committed, in seconds; NaN before the first. */
+  /** Returns the time since the last committed checkpoint, in seconds; NaN before the first. */
   synchronized double checkpointAge() {
     return committed ? seconds(clock.getAsLong() - committedNanos) : Double.NaN;
   }
 
-  /** How often a stage of recoveries or checkpoints was gone through. */
+  /** Returns the number of occurrences of a stage of recoveries or checkpoints. */
   synchronized long count(Enum<?> stage) {
     return spent(stage).count;
   }
 
-  /** How long it took in all. */
+  /** Returns their total time. */
   synchronized double nanos(Enum<?> stage) {
     return spent(stage).nanos;
   }

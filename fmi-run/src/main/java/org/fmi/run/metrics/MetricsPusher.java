@@ -16,14 +16,14 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pushes all meters by OTLP over HTTP, every ten seconds and at the end. A receiver that is away
- * does not concern the job: a line says so once, and another when it is back.
+ * Pushes all meters by OTLP over HTTP, every ten seconds and at the end. An unreachable receiver
+ * does not affect the job: one notice reports it, and another reports its return.
  */
 final class MetricsPusher {
   private static final Duration STEP = Duration.ofSeconds(10);
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
-  /** What Micrometer logs of itself; held here, or the setting would be forgotten. */
+  /** The logger of Micrometer; held here, because its level would be lost otherwise. */
   private static final Logger LOGGER = Logger.getLogger("io.micrometer");
 
   private final URI to;
@@ -50,7 +50,7 @@ final class MetricsPusher {
     meters.bindTo(registry);
   }
 
-  /** Headers, such as for authentication, are those of the usual variables for OTLP. */
+  /** Headers, such as for authentication, come from the usual variables for OTLP. */
   private record Config(String url, String jobId) implements OtlpConfig {
     @Override
     public @Nullable String get(String key) {
@@ -76,7 +76,7 @@ final class MetricsPusher {
       sender.send(request);
       if (away) {
         away = false;
-        say.accept("fmi: --metrics-otlp " + to + ": receives metrics again");
+        say.accept("fmi: --metrics-otlp " + to + ": accepts metrics again");
       }
     } catch (Exception e) {
       if (!away) {
@@ -84,9 +84,9 @@ final class MetricsPusher {
         say.accept(
             "fmi: --metrics-otlp "
                 + to
-                + ": takes no metrics ("
+                + ": does not accept metrics ("
                 + reason(e)
-                + "); the job goes on, and tries again every "
+                + "); the job continues, and retries every "
                 + STEP.toSeconds()
                 + " s");
       }

@@ -28,7 +28,7 @@ final class MetricsServer {
   private final HttpServer server;
 
   /**
-   * @throws IOException if nobody can listen there
+   * @throws IOException if the address cannot be used
    */
   MetricsServer(InetSocketAddress listenAt, MeterBinder meters) throws IOException {
     server = HttpServer.create(listenAt, 0);

@@ -18,8 +18,8 @@ import org.fmi.control.MeterReading;
 import org.fmi.control.RankReport;
 
 /**
- * Meters of the program, of all ranks: each is registered when it is seen first, with a label for
- * its rank. What counts goes on when a rank gets another process.
+ * Meters of the program, of all ranks: each is registered when it is first seen, with a label for
+ * its rank. Counts continue when a rank gets another process.
  */
 final class RankMeters {
   private final String jobId;
@@ -30,7 +30,7 @@ final class RankMeters {
 
   private record Key(String name, Map<String, String> tags) {}
 
-  /** Read by those who serve and push. */
+  /** Read by the server and the pusher. */
   private static final class Values {
     private final Map<Statistic, Double> earlier = new EnumMap<>(Statistic.class);
     private final Map<Statistic, Double> now = new EnumMap<>(Statistic.class);
@@ -39,7 +39,7 @@ final class RankMeters {
       now.put(statistic, value);
     }
 
-    /** Another process begins to count from nothing. */
+    /** Notes that another process counts from zero. */
     synchronized void restart() {
       now.forEach(
           (statistic, value) -> {
@@ -50,7 +50,7 @@ final class RankMeters {
       now.clear();
     }
 
-    /** Not a number for a level that the present process has not shown. */
+    /** Returns NaN for a level that the present process has not reported. */
     synchronized double get(Statistic statistic) {
       Double value = now.get(statistic);
       return counts(statistic)
@@ -66,7 +66,7 @@ final class RankMeters {
     }
   }
 
-  /** One more that gets them all. Called before anything is reported. */
+  /** Adds a registry for all meters. Called before anything is reported. */
   void bindTo(MeterRegistry registry) {
     registries.add(registry);
   }
@@ -78,12 +78,12 @@ final class RankMeters {
     };
   }
 
-  /** A process is being started for a rank. */
+  /** Notes a new process of a rank. */
   void spawned(int rank) {
     known.get(rank).values().forEach(Values::restart);
   }
 
-  /** What a rank's process, the one it has now, shows. */
+  /** Takes a report of a rank's current process. */
   void reported(int rank, RankReport report) {
     for (MeterReading reading : report.meters()) {
       Values values =

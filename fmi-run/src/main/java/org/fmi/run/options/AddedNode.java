@@ -3,30 +3,30 @@ package org.fmi.run.options;
 import java.util.List;
 import org.fmi.job.JobSpec;
 
-/** Reads which node a user adds to a running job. */
+/** Reads the node that a user adds to a running job. */
 public final class AddedNode {
   private static final String ORIGIN = "add";
 
   private AddedNode() {}
 
   /**
-   * A node as the user names it.
+   * Reads a node as named by the user.
    *
-   * @param text a host and perhaps its slots; empty for a local node
-   * @param number that it will have
+   * @param text a host, optionally with its slots; empty for a local node
+   * @param number its future number
    */
   public static JobSpec.Node read(String text, int number, RunOptions options)
       throws UsageException {
     if (options.job().transports().equals(List.of("shm"))) {
       throw new UsageException(
-          ORIGIN + ": the job has --transport shm, which reaches one node only");
+          ORIGIN + ": the job uses --transport shm, which works within one node");
     }
     int slots = options.spec().nodes().getFirst().slots();
     return switch (options.where()) {
       case Where.Local _ -> {
         if (!text.isEmpty()) {
           throw new UsageException(
-              ORIGIN + ": the job's nodes are on this machine; leave out " + text);
+              ORIGIN + ": the nodes of the job are on this machine; omit " + text);
         }
         yield new JobSpec.Node("node" + number, slots, true);
       }
@@ -56,7 +56,7 @@ public final class AddedNode {
   private static JobSpec.Node host(String text, int defaultSlots) throws UsageException {
     if (text.isEmpty()) {
       throw new UsageException(
-          ORIGIN + ": which host? name it behind the job, as in fmi add JOB HOST:SLOTS");
+          ORIGIN + ": no host given; name it after the job, as in fmi add JOB HOST:SLOTS");
     }
     List<JobSpec.Node> nodes = Hosts.ofList(text, ORIGIN, defaultSlots);
     if (nodes.size() > 1) {

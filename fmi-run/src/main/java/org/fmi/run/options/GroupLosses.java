@@ -7,17 +7,18 @@ import org.fmi.rules.GroupCode;
 import org.fmi.run.options.Settings.Value;
 import org.jspecify.annotations.Nullable;
 
-/** Whether checkpoint groups can bring back as many losses as the user asks for. */
+/** Checks whether checkpoint groups survive as many losses as the user asks for. */
 final class GroupLosses {
-  /** The source of what a site has set. */
+  /** The source of a site's settings. */
   private static final int SITE = 2;
 
   private GroupLosses() {}
 
   /**
-   * Refuses what cannot be had. A site's file has what is good where it can be had.
+   * Refuses an impossible number of losses. A site's file states what is wanted where it is
+   * possible.
    *
-   * @param losses what was given; null if nothing was
+   * @param losses the given value; null if none
    */
   static void check(@Nullable Value losses, JobSpec spec) throws UsageException {
     int asked = spec.grouping().losses();
@@ -31,7 +32,7 @@ final class GroupLosses {
           losses.origin()
               + " "
               + asked
-              + ": takes groups of at least "
+              + ": needs groups of at least "
               + (asked + 1)
               + " ranks on different nodes; place the ranks on more nodes (--ppn, --hosts)"
               + (spec.grouping().size() > asked ? "" : ", in larger groups (--group-size)")
@@ -51,7 +52,7 @@ final class GroupLosses {
               + asked
               + ": a group of "
               + largest
-              + " ranks is too large for it; use --group-size "
+              + " ranks is too large; use --group-size "
               + most);
     }
   }

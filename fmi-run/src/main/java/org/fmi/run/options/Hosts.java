@@ -14,7 +14,7 @@ import org.fmi.job.JobSpec;
 
 /** Reads lists of hosts: {@code --hosts a,b:4} and host files. */
 final class Hosts {
-  /** A name or address, with or without a user; never what ssh would take for an option. */
+  /** A name or address, with or without a user; never an option of ssh. */
   private static final Pattern NAME =
       Pattern.compile(
           "([A-Za-z0-9_][A-Za-z0-9._-]*@)?([A-Za-z0-9_][A-Za-z0-9._-]*|[0-9A-Fa-f:.]+)");
@@ -94,7 +94,7 @@ final class Hosts {
             where
                 + ": '"
                 + attribute
-                + "' is not understood; a line is NAME [slots=K] [spare] [rack=R]");
+                + "' is not a host; a line is NAME [slots=K] [spare] [rack=R]");
       }
     }
     if (!names.add(name)) {
@@ -119,7 +119,7 @@ final class Hosts {
         return slots;
       }
     } catch (NumberFormatException e) {
-      // falls through to the refusal
+      // continues with the refusal
     }
     throw new UsageException(
         where + ": '" + text + "' is not a number of slots; give a whole number of at least 1");

@@ -2,9 +2,9 @@ package org.fmi.run.options;
 
 import org.fmi.run.options.Settings.Value;
 
-/** Says how fast cores run whose ranks wait in a recovery. */
+/** Reads the frequency of cores whose ranks wait in a recovery. */
 final class IdleFrequency {
-  /** Slower than any core: as slowly as it can. */
+  /** Slower than any core: the lowest possible frequency. */
   private static final int LEAST = 1;
 
   private static final int MOST = 100_000;
@@ -12,7 +12,7 @@ final class IdleFrequency {
   private IdleFrequency() {}
 
   /**
-   * Megahertz at most; 0 for no limit.
+   * Returns the maximum in MHz; 0 for no limit.
    *
    * @param bind whether ranks are bound to cores
    */
@@ -21,11 +21,10 @@ final class IdleFrequency {
     if (value == null || value.texts().getFirst().equals("off")) {
       return 0;
     }
-    // A site's file may have one for those jobs that are bound.
+    // A site's file may set it for jobs with bound ranks.
     if (!bind && value.source() == 0) {
       throw new UsageException(
-          value.origin()
-              + ": ranks that are not bound have no cores of their own; use --bind core");
+          value.origin() + ": ranks that are not bound do not own cores; use --bind core");
     }
     String text = value.texts().getFirst();
     int megahertz = text.equals("min") ? LEAST : number(text);
@@ -34,7 +33,7 @@ final class IdleFrequency {
           value.origin()
               + " "
               + text
-              + ": neither off, min, nor a whole number of megahertz from "
+              + ": not off, min, or a whole number of MHz from "
               + LEAST
               + " to "
               + MOST);

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 import org.fmi.run.options.Settings.Value;
 import org.fmi.spi.CheckpointInterval;
 
-/** Reads how often checkpoints are taken: a number of iterations, or a time. */
+/** Reads the checkpoint interval: a number of iterations, or a time. */
 final class Interval {
   private static final Pattern ITERATIONS = Pattern.compile("\\d{1,10}");
   private static final Pattern TIME = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,6})?)(ms|s|min|h)");
@@ -29,9 +29,9 @@ final class Interval {
       }
     }
     throw new UsageException(
-        "%s %s: not a whole number of at least 1, nor a time of at least 1ms; write iterations as in"
+        "%s %s: not a whole number of at least 1, nor a time of at least 1ms; "
                 .formatted(value.origin(), text)
-            + " --interval 100, and a time with its unit (ms, s, min, h), as in --interval 30s");
+            + "write --interval 100 for iterations, or --interval 30s (ms, s, min, h) for a time");
   }
 
   private static double unit(String name) {

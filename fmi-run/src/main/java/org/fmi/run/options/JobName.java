@@ -3,14 +3,14 @@ package org.fmi.run.options;
 import java.util.regex.Pattern;
 import org.fmi.run.options.Settings.Value;
 
-/** What the user calls a job: {@code --name}. */
+/** The user's name for a job: {@code --name}. */
 final class JobName {
   /** One word in each table and on each command line. */
   private static final Pattern VALID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,31}");
 
   private JobName() {}
 
-  /** Empty if there is none. */
+  /** Returns the name; empty if there is none. */
   static String of(Settings settings) throws UsageException {
     Value value = settings.get(Setting.NAME);
     if (value == null) {
@@ -22,8 +22,8 @@ final class JobName {
           value.origin()
               + " "
               + name
-              + ": use a letter or digit, and then up to 31 letters, digits, dots, underscores and"
-              + " hyphens");
+              + ": use a letter or digit followed by up to 31 letters, digits, dots, underscores"
+              + " and hyphens");
     }
     return name;
   }

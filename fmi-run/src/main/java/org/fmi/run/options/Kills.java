@@ -22,7 +22,7 @@ final class Kills {
           origin
               + " "
               + text
-              + ": not understood; write rankR@I, nodeM@I or daemonM@I, as in node1@40, or add"
+              + ": not a failure; write rankR@I, nodeM@I or daemonM@I, as in node1@40, or add"
               + " a place, as in rank1@40:encode or node1@close");
     }
     String who = matcher.group(1);
@@ -33,8 +33,9 @@ final class Kills {
           origin
               + " "
               + text
-              + ": there is no "
-              + (who.equals("daemon") ? "node " : who + " ")
+              + ": no such "
+              + (who.equals("daemon") ? "node" : who)
+              + " as "
               + number
               + "; they are numbered 0 to "
               + (count - 1));
@@ -66,9 +67,9 @@ final class Kills {
           origin
               + " "
               + text
-              + ": there is no place "
+              + ": no such place as "
               + place
-              + ", but "
+              + "; use "
               + String.join(", ", names)
               + Nearest.question(place, names));
     }

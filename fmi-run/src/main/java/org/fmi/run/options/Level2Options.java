@@ -4,17 +4,17 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checkpoints on files.
+ * Options of checkpoints in files.
  *
- * @param directory where they are, absolute
- * @param every iterations between two; 0: none are written; {@link #TUNED} for as many as is best
+ * @param directory their directory, absolute
+ * @param every iterations between two; 0 to write none; {@link #TUNED} to derive the number
  * @param firstMtbfSeconds mean time between all failures
  * @param mtbfSeconds mean time between failures that only files survive
- * @param keep how many generations of this job stay
- * @param stallMillis how long a job's end waits for them, and a process that writes them may stand
- *     still
- * @param bytesPerSecond that a node writes at most; 0 for no limit
- * @param restartFrom what the job begins from: latest, auto, or a generation; null if anew
+ * @param keep number of generations of this job to keep
+ * @param stallMillis how long the end of the job waits for files, and how long a process that
+ *     writes them may make no progress
+ * @param bytesPerSecond maximum rate of a node; 0 for no limit
+ * @param restartFrom where the job starts: latest, auto, or a generation; null for from scratch
  */
 public record Level2Options(
     Path directory,
@@ -25,6 +25,6 @@ public record Level2Options(
     long stallMillis,
     long bytesPerSecond,
     @Nullable String restartFrom) {
-  /** More than any loop has: none is due by the count of iterations. */
+  /** More iterations than any loop has: none is due by count. */
   public static final long TUNED = Long.MAX_VALUE;
 }

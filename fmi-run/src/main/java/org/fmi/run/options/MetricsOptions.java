@@ -10,10 +10,10 @@ import org.fmi.run.options.Settings.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may measure the job.
+ * Consumers of the job's metrics.
  *
- * @param listenAt where metrics are served; null nowhere
- * @param pushTo who gets them by OTLP; null nobody
+ * @param listenAt address that serves metrics; null for none
+ * @param pushTo receiver of metrics by OTLP; null for none
  */
 public record MetricsOptions(@Nullable InetSocketAddress listenAt, @Nullable URI pushTo) {
   private static final Pattern ADDRESS = Pattern.compile("(?:(.+):)?(\\d{1,5})");
@@ -25,7 +25,7 @@ public record MetricsOptions(@Nullable InetSocketAddress listenAt, @Nullable URI
     return new MetricsOptions(port == null ? null : address(port), url == null ? null : url(url));
   }
 
-  /** Whether nobody may. */
+  /** Whether there are none. */
   public boolean isEmpty() {
     return listenAt == null && pushTo == null;
   }
@@ -69,12 +69,12 @@ public record MetricsOptions(@Nullable InetSocketAddress listenAt, @Nullable URI
         return url;
       }
     } catch (URISyntaxException e) {
-      // falls through to the refusal
+      // continues with the refusal
     }
     throw new UsageException(
         value.origin()
             + " "
             + text
-            + ": not a URL of a receiver; write it as in http://collector:4318/v1/metrics");
+            + ": not the URL of a receiver; write it as http://collector:4318/v1/metrics");
   }
 }

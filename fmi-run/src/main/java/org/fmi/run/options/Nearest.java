@@ -3,16 +3,16 @@ package org.fmi.run.options;
 import java.util.Collection;
 import java.util.Locale;
 
-/** Finds the valid name that a misspelt one stands for. */
+/** Finds the valid name for a misspelt one. */
 public final class Nearest {
-  /** Two letters of any name may be wrong, and of a long name one in so many. */
+  /** Two letters of any name may be wrong, and of a long name one in this many. */
   private static final int WRONG_OF = 3;
 
   private Nearest() {}
 
   /**
    * Returns a question for the end of a message, such as "; did you mean share?". Empty if no valid
-   * name is near: a name that has nothing to do with the mistake is worse than none.
+   * name is near, because an unrelated suggestion is worse than none.
    */
   public static String question(String name, Collection<String> valid) {
     String best = "";
@@ -33,13 +33,13 @@ public final class Nearest {
     return name.toLowerCase(Locale.ROOT).replace('_', '-').replaceFirst("^-+", "");
   }
 
-  /** How far apart two names are; {@link Integer#MAX_VALUE} if one hardly stands for the other. */
+  /** Returns the distance of two names; {@link Integer#MAX_VALUE} if they are unrelated. */
   private static int distance(String name, String candidate) {
     if (name.isEmpty() || name.equals(candidate)) {
       return name.isEmpty() ? Integer.MAX_VALUE : 0;
     }
     if (candidate.startsWith(name)) {
-      // A longer name that begins with it is nearer than any other spelling.
+      // A longer name with this prefix is nearer than any other spelling.
       return 1;
     }
     int edits = edits(name, candidate);
@@ -49,7 +49,10 @@ public final class Nearest {
         : Integer.MAX_VALUE;
   }
 
-  /** Insertions, deletions and replacements that turn one into the other (Levenshtein). */
+  /**
+   * Returns the number of insertions, deletions and replacements that turn one into the other
+   * (Levenshtein).
+   */
   private static int edits(String from, String to) {
     int[] previous = new int[to.length() + 1];
     int[] current = new int[to.length() + 1];

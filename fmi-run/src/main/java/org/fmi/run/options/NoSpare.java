@@ -9,10 +9,10 @@ import org.fmi.run.options.Settings.Value;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done when a node is lost and no spare is left.
+ * The reaction when a node is lost and no spare is left.
  *
- * @param requestSeconds how long another node may take that is asked for first; 0 if none is
- * @param then what is done if there is none
+ * @param requestSeconds how long to wait for a requested node first; 0 to request none
+ * @param then the reaction if there is none
  */
 record NoSpare(int requestSeconds, OnNoSpare then) {
   private static final int DEFAULT_SECONDS = 20;
@@ -22,7 +22,7 @@ record NoSpare(int requestSeconds, OnNoSpare then) {
   private static final Pattern REQUEST =
       Pattern.compile("request(?::([1-9]\\d{0,6}))?(?:,(share|wait|abort))?");
 
-  /** Reads the setting; null is what it is by default. */
+  /** Reads the setting; null gives the default. */
   static NoSpare read(@Nullable Value value) throws UsageException {
     String text = value == null ? "share" : value.texts().getFirst();
     Matcher request = REQUEST.matcher(text);
@@ -50,7 +50,7 @@ record NoSpare(int requestSeconds, OnNoSpare then) {
     return OnNoSpare.valueOf(text.toUpperCase(Locale.ROOT));
   }
 
-  /** The same where nobody can be asked. */
+  /** Returns this reaction without a request. */
   NoSpare withoutRequest() {
     return new NoSpare(0, then);
   }

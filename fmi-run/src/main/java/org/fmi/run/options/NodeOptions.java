@@ -15,10 +15,10 @@ import org.fmi.run.slurm.SrunVersion;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which nodes there are, and how many ranks.
+ * The nodes of a job, and the number of ranks.
  *
- * @param ranksPerNode most ranks to place on a node, 0 for as many as it has slots
- * @param noSpare what is done when there are too few
+ * @param ranksPerNode maximum ranks per node, 0 for as many as it has slots
+ * @param noSpare the reaction when there are too few
  */
 record NodeOptions(
     Where where, int ranks, int ranksPerNode, List<JobSpec.Node> nodes, NoSpare noSpare) {
@@ -26,7 +26,7 @@ record NodeOptions(
   private static final String SSH = "ssh";
   private static final String SLURM = "slurm";
 
-  /** The source of what a site has set, for those jobs that it fits. */
+  /** The source of a site's settings, for jobs that they fit. */
   private static final int SITE = 2;
 
   NodeOptions {
@@ -34,10 +34,10 @@ record NodeOptions(
   }
 
   /**
-   * Reads them.
+   * Reads the options.
    *
-   * @param environment of fmirun
-   * @param directory what relative paths refer to
+   * @param environment environment of fmirun
+   * @param directory base of relative paths
    * @param knownHost whether there is a host of this name
    */
   static NodeOptions of(
@@ -49,7 +49,7 @@ record NodeOptions(
     return new Reader(settings, environment, directory, knownHost).read();
   }
 
-  /** Puts them together. */
+  /** Assembles the options. */
   private static final class Reader extends SettingReader {
     private final Map<String, String> environment;
     private final Predicate<String> knownHost;
@@ -72,8 +72,8 @@ record NodeOptions(
       }
       int ranks = ranks();
       Value prefix = ofHosts(Setting.PREFIX, !launcher.equals(LOCAL), "other hosts");
-      ofHosts(Setting.SLURM_ARGS, false, "jobs of Slurm");
-      ofHosts(Setting.STOP_BEFORE, false, "jobs of Slurm");
+      ofHosts(Setting.SLURM_ARGS, false, "Slurm jobs");
+      ofHosts(Setting.STOP_BEFORE, false, "Slurm jobs");
       NoSpare noSpare = noSpareOutsideOfSlurm();
       return launcher.equals(SSH)
           ? new NodeOptions(new Where.Ssh(absolute(prefix)), ranks, ppn, hosts(ranks, ppn), noSpare)
@@ -88,7 +88,7 @@ record NodeOptions(
             value.origin()
                 + " "
                 + value.texts().getFirst()
-                + ": asks Slurm for nodes, and the job is none of Slurm's; use share, wait or"
+                + ": requests nodes from Slurm, but this is not a Slurm job; use share, wait or"
                 + " abort");
       }
       return noSpare.withoutRequest();
@@ -114,8 +114,8 @@ record NodeOptions(
         }
         throw new UsageException(
             (given == null ? Setting.LAUNCHER.flag() : given.origin())
-                + " slurm: this is not in a job of Slurm, or there is no srun in the PATH; start"
-                + " fmirun by sbatch or salloc");
+                + " slurm: this is not a Slurm job, or srun is not in the PATH; start fmirun with"
+                + " sbatch or salloc");
       }
       if (launcher.equals(SSH) && hosts == null) {
         throw new UsageException(
@@ -133,12 +133,15 @@ record NodeOptions(
       }
       throw new UsageException(
           given.origin()
-              + " local: starts nodes on this machine only; leave "
+              + " local: starts nodes on this machine only; omit "
               + hosts.origin()
-              + " out (--ppn K makes local nodes), or use --launcher ssh");
+              + " (--ppn K makes local nodes), or use --launcher ssh");
     }
 
-    /** A setting for some nodes only. A site's file may have it for those jobs that use some. */
+    /**
+     * Returns a setting that concerns some kinds of nodes only. A site's file may set it for jobs
+     * with such nodes.
+     */
     private @Nullable Value ofHosts(Setting setting, boolean used, String what)
         throws UsageException {
       Value value = settings.get(setting);
@@ -147,9 +150,9 @@ record NodeOptions(
             value.origin()
                 + ": is for "
                 + what
-                + ", but the job "
-                + (setting == Setting.PREFIX ? "runs on this machine" : "is none")
-                + "; leave it out");
+                + ", but this job "
+                + (setting == Setting.PREFIX ? "runs on this machine" : "is not one")
+                + "; omit it");
       }
       return used ? value : null;
     }
@@ -204,7 +207,7 @@ record NodeOptions(
             spares.origin()
                 + ": makes local nodes, but "
                 + list.origin()
-                + " names hosts; mark hosts 'spare' in a host file, or give more hosts than"
+                + " names hosts; mark hosts as 'spare' in a host file, or give more hosts than"
                 + " needed");
       }
       List<JobSpec.Node> nodes = listed(list, ppn == 0 ? 1 : ppn);
@@ -216,7 +219,7 @@ record NodeOptions(
                 + slots
                 + " slots on the hosts"
                 + (nodes.stream().anyMatch(JobSpec.Node::spare) ? " that are not spares" : "")
-                + "; give more hosts or slots (a:4, or slots=4 in a host file"
+                + "; use more hosts or slots (a:4, or slots=4 in a host file"
                 + (ppn == 0 ? "" : ", or a larger --ppn")
                 + "), or a smaller -n");
       }
@@ -234,9 +237,9 @@ record NodeOptions(
     }
 
     /**
-     * The slots of nodes that are not spares.
+     * Returns the slots of nodes that are not spares.
      *
-     * @param most slots of a node to use; 0 for all
+     * @param most maximum slots of a node to use; 0 for all
      */
     private static long slots(List<JobSpec.Node> nodes, int most) {
       return nodes.stream()
@@ -245,16 +248,16 @@ record NodeOptions(
           .sum();
     }
 
-    // ---- in a job of Slurm
+    // ---- Slurm jobs
 
     private NodeOptions slurm(int ppn) throws UsageException {
       int copies = Allocation.copies(environment);
       if (copies > 1) {
         throw new UsageException(
-            "srun has started fmirun "
+            "srun started fmirun "
                 + copies
-                + " times, and each would run a whole job; start it once: in the script of sbatch,"
-                + " by salloc, or by srun -N1 -n1 --overlap");
+                + " times, and each copy would run a whole job; start it once: in the sbatch"
+                + " script, with salloc, or with srun -N1 -n1 --overlap");
       }
       Allocation allocation;
       try {
@@ -263,7 +266,7 @@ record NodeOptions(
         throw new UsageException(
             "the nodes of Slurm job "
                 + environment.get(Allocation.JOB)
-                + " are not known: "
+                + " are unknown: "
                 + e.getMessage()
                 + "; if this is not in that job, "
                 + Allocation.LEAVE);
@@ -282,7 +285,7 @@ record NodeOptions(
         if (!allocation.tasks() && ppn == 0) {
           if (Allocation.isStep(environment)) {
             throw new UsageException(
-                "-n is missing, and a step of Slurm does not know the tasks of its job; give the"
+                "-n is missing, and a Slurm step does not know the tasks of its job; give the"
                     + " number of ranks, as in -n 4");
           }
           return new NodeOptions(where, (int) used, 1, nodes, noSpare);
@@ -299,10 +302,10 @@ record NodeOptions(
                 + " has only "
                 + slots
                 + (allocation.tasks() ? " tasks" : " slots")
-                + " on nodes that are not spares; ask Slurm for more, give a smaller -n, or put"
-                + " more on each node (--ppn K)");
+                + " on nodes that are not spares; request more from Slurm, use a smaller -n, or put"
+                + " more ranks on each node (--ppn K)");
       }
-      // Nobody has said how many are to be on a node: as few as possible.
+      // No number per node was given: as few as possible.
       int most = ppn;
       if (ppn == 0 && !allocation.tasks()) {
         most = (int) Math.ceilDiv(ranks, used);
@@ -331,9 +334,7 @@ record NodeOptions(
           settings.get(Setting.L2_DIR) != null && settings.get(Setting.L2_EVERY) != null;
       if (value != null && !writes && value.source() != SITE) {
         throw new UsageException(
-            value.origin()
-                + ": a job that writes no checkpoints to files is not stopped; add --l2-dir DIR"
-                + " --l2-every K");
+            value.origin() + ": needs checkpoints in files; add --l2-dir DIR --l2-every K");
       }
       return writes ? Math.round(decimal(Setting.STOP_BEFORE, 0, 1e9, 0)) : 0;
     }
@@ -350,7 +351,7 @@ record NodeOptions(
                 + ": the job has "
                 + listed.size()
                 + (listed.size() == 1 ? " node" : " nodes")
-                + ", and ranks need one; ask Slurm for more, or keep fewer");
+                + ", and ranks need at least one; request more from Slurm, or keep fewer spares");
       }
       BitSet kept =
           Spares.choose(listed.stream().map(node -> allocation.rack(node.name())).toList(), spares);
@@ -366,7 +367,7 @@ record NodeOptions(
                   + allocation.job()
                   + ", which has "
                   + allocation.list()
-                  + "; leave it out");
+                  + "; omit it");
         }
         int slots = node.slots() > 0 ? node.slots() : ppn > 0 ? ppn : allocation.slots().get(at);
         nodes.add(
@@ -378,7 +379,7 @@ record NodeOptions(
       }
       if (nodes.stream().allMatch(JobSpec.Node::spare)) {
         throw new UsageException(
-            givenHosts().origin() + ": all nodes are spares; ranks need one that is not");
+            givenHosts().origin() + ": all nodes are spares; ranks need a node that is not");
       }
       return nodes;
     }

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program to run. It is found before anything starts.
+ * The program to run. It is located before anything starts.
  *
  * @param classPath absolute paths
  */
@@ -26,7 +26,7 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
     args = List.copyOf(args);
   }
 
-  /** What people call it by: the name of its jar, else of its class, and its arguments. */
+  /** Returns its name for people: the name of its jar or class, and its arguments. */
   public String text() {
     Path first = Path.of(classPath.getFirst());
     boolean jar = classPath.size() == 1 && first.toString().endsWith(".jar");
@@ -36,9 +36,9 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
   }
 
   /**
-   * @param classPath what {@code -cp} gave; null if a jar is to be run
+   * @param classPath the value of {@code -cp}; null to run a jar
    * @param words the jar or class, and its arguments
-   * @param directory what relative paths refer to
+   * @param directory base of relative paths
    */
   static Program find(@Nullable String classPath, List<String> words, Path directory)
       throws UsageException {
@@ -135,7 +135,7 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
     try (Stream<Path> files = Files.list(path)) {
       List<Path> jars =
           files
-              // As java does, which skips a link that leads nowhere.
+              // Like java, which skips dangling links.
               .filter(file -> file.toString().endsWith(".jar") && Files.exists(file))
               .sorted()
               .toList();
@@ -171,7 +171,7 @@ public record Program(List<String> classPath, String mainClass, List<String> arg
       try (JarFile jar = new JarFile(path.toFile())) {
         Manifest manifest = jar.getManifest();
         if (jar.getEntry(file) != null
-            // The class may be in another jar that this one names.
+            // The class may be in another jar that this jar names.
             || (manifest != null
                 && manifest.getMainAttributes().containsKey(Attributes.Name.CLASS_PATH))) {
           return true;

@@ -17,14 +17,15 @@ import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each combination of options gives: who rolls back after a failure and how checkpoints are
- * taken, or why it is refused. The table of {@code docs/rollback.md} is compared with this one.
+ * The effect of each combination of options: which ranks roll back after a failure and how
+ * checkpoints are taken, or why the combination is refused. A test compares this table with the
+ * table of {@code docs/rollback.md}.
  */
 final class RecoveryTable {
-  /** Flags in a text that stand for wherever the user has given that setting. */
+  /** Flags in a text that stand for the place where the user has set them. */
   private static final Pattern ORIGIN = Pattern.compile("\\{(--[a-z0-9-]+)}");
 
-  /** What the rows distinguish. */
+  /** The columns that rows distinguish. */
   private enum Column {
     ROLLBACK,
     CHECKPOINT,
@@ -50,11 +51,11 @@ final class RecoveryTable {
     ONE_PER_NODE(Column.RANKS),
     SHARED_NODES(Column.RANKS),
 
-    /** By name, not as the default. */
+    /** Given explicitly, not by default. */
     ROLLBACK_GIVEN(Column.ALSO),
     FILES(Column.ALSO),
 
-    // In the command: a site's file or a variable is for those jobs that can do it.
+    // On the command line: a site's file or a variable applies only to jobs that support it.
     OVERLAPPED_IN_COMMAND(Column.ALSO),
     LOG_LIMIT_IN_COMMAND(Column.ALSO),
     FLOW_LIMIT_IN_COMMAND(Column.ALSO);
@@ -65,7 +66,7 @@ final class RecoveryTable {
       this.column = column;
     }
 
-    /** The value of an option that stands for it. */
+    /** Returns the option value for this fact. */
     private String value() {
       return name().toLowerCase(Locale.ROOT);
     }
@@ -78,7 +79,7 @@ final class RecoveryTable {
     }
   }
 
-  /** What a row says. The first refusal or result counts, and the first remark before it. */
+  /** The outcome of a row. The first refusal or result counts, and the first remark before it. */
   private sealed interface Outcome {
     record Refused(String text) implements Outcome {}
 
@@ -94,9 +95,9 @@ final class RecoveryTable {
   }
 
   /**
-   * Applies where a combination has, of each column named, one of these facts.
+   * A row, which applies if the combination has one of these facts in each of these columns.
    *
-   * @param when by column; any will do in those that are left out
+   * @param when by column; an omitted column matches any fact
    */
   private record Row(Map<Column, Set<Fact>> when, Outcome outcome) {
     boolean fits(Set<Fact> facts) {
@@ -126,82 +127,82 @@ final class RecoveryTable {
   private static final List<Row> ROWS =
       List.of(
           refuse(
-              "{--flow-limit}: nobody computes along a flow; add --rollback flow",
+              "{--flow-limit}: there is no flow rollback; add --rollback flow",
               Fact.GLOBAL,
               Fact.LOCAL,
               Fact.FLOW_LIMIT_IN_COMMAND),
           refuse(
-              "{--flow-limit}: nobody computes along a flow with {--checkpoint} overlapped; leave"
-                  + " one of them out",
+              "{--flow-limit}: there is no flow rollback with {--checkpoint} overlapped; omit one"
+                  + " of them",
               Fact.AUTO,
               Fact.OVERLAPPED,
               Fact.FLOW_LIMIT_IN_COMMAND),
           refuse(
-              "{--checkpoint} overlapped: flows of data begin where all ranks wait for each other;"
-                  + " use it with --rollback local or global",
+              "{--checkpoint} overlapped: flow rollback needs blocking checkpoints; use --rollback"
+                  + " local or global",
               Fact.FLOW,
               Fact.ONE_PER_NODE,
               Fact.SHARED_NODES,
               Fact.OVERLAPPED_IN_COMMAND),
           refuse(
-              "{--checkpoint} overlapped: --check repeats iterations of all ranks together, from"
-                  + " where all ranks wait for each other; leave one of them out",
+              "{--checkpoint} overlapped: --check needs blocking checkpoints, to repeat iterations"
+                  + " of all ranks together; omit one of them",
               Fact.AUTO,
               Fact.GLOBAL,
               Fact.LOCAL,
               Fact.OVERLAPPED,
               Fact.CHECKED),
           refuse(
-              "{--log-limit}: nothing is logged where ranks share nodes, or there is one; add"
-                  + " --rollback local, or place each on a node of its own (--ppn 1)",
+              "{--log-limit}: no messages are logged if ranks share nodes, or if there is one rank;"
+                  + " add --rollback local, or run one rank per node (--ppn 1)",
               Fact.AUTO,
               Fact.UNCHECKED,
               Fact.ONE_RANK,
               Fact.SHARED_NODES,
               Fact.LOG_LIMIT_IN_COMMAND),
           refuse(
-              "{--log-limit}: nothing is logged if all ranks go back; add --rollback local",
+              "{--log-limit}: no messages are logged if all ranks roll back; add --rollback local",
               Fact.AUTO,
               Fact.CHECKED,
               Fact.LOG_LIMIT_IN_COMMAND),
           refuse(
-              "{--log-limit}: nothing is logged if all ranks go back; add --rollback local",
+              "{--log-limit}: no messages are logged if all ranks roll back; add --rollback local",
               Fact.GLOBAL,
               Fact.FLOW,
               Fact.LOG_LIMIT_IN_COMMAND),
           refuse(
-              "{--rollback} local: --check repeats iterations of all ranks together; leave one of"
-                  + " them out",
+              "{--rollback} local: --check repeats iterations of all ranks together; omit one of"
+                  + " them",
               Fact.LOCAL,
               Fact.CHECKED),
           refuse(
-              "{--rollback} flow: --check repeats iterations of all ranks together; leave one of"
-                  + " them out",
+              "{--rollback} flow: --check repeats iterations of all ranks together; omit one of"
+                  + " them",
               Fact.FLOW,
               Fact.CHECKED),
           remark(
-              "{--rollback} auto: all ranks go back, as --check repeats iterations of all ranks"
-                  + " together",
+              "{--rollback} auto: all ranks roll back, because --check repeats iterations of all"
+                  + " ranks together",
               Fact.AUTO,
               Fact.CHECKED,
               Fact.ROLLBACK_GIVEN),
           remark(
-              "{--rollback} auto: all ranks go back where a loop is no flowLoop, as ranks of a node"
-                  + " share memory; with --rollback local they exchange messages instead",
+              "{--rollback} auto: all ranks roll back, except in a flowLoop, because ranks of a"
+                  + " node share memory; with --rollback local they exchange messages instead",
               Fact.AUTO,
               Fact.UNCHECKED,
               Fact.SHARED_NODES,
               Fact.ROLLBACK_GIVEN),
           remark(
-              "{--checkpoint} overlapped: ranks wait for each other at checkpoints, as flows of"
-                  + " data begin there (--rollback flow)",
+              "{--checkpoint} overlapped: checkpoints are blocking, because --rollback flow needs"
+                  + " that",
               Fact.FLOW,
               Fact.OVERLAPPED,
               Fact.ONE_PER_NODE,
               Fact.SHARED_NODES),
           remark(
-              "{--checkpoint} overlapped: ranks wait for each other at those checkpoints that are"
-                  + " written to files, which hold no messages that cross them ({--l2-dir})",
+              "{--checkpoint} overlapped: checkpoints that are written to files ({--l2-dir}) are"
+                  + " blocking, because files hold no in-transit messages",
               Fact.OVERLAPPED,
               Fact.FILES),
           row(Outcome.Result.CHECKED, Fact.CHECKED),
@@ -215,19 +216,20 @@ final class RecoveryTable {
           row(Outcome.Result.GLOBAL, Fact.AUTO, Fact.OVERLAPPED, Fact.SHARED_NODES));
 
   /**
-   * What a job does.
+   * The chosen policy.
    *
-   * @param remark for the user, before the job begins; null if it is just what was asked for
+   * @param remark for the user, before the job starts; null if the policy is just what was
+   *     requested
    */
   record Chosen(RecoveryPolicy policy, @Nullable String remark) {}
 
   private RecoveryTable() {}
 
   /**
-   * Finds out what the options of a job give together.
+   * Finds the policy for the options of a job.
    *
    * @param files whether checkpoints are written to files
-   * @throws UsageException if that is refused
+   * @throws UsageException if the combination is refused
    */
   static Chosen choose(SettingReader options, int ranks, JobSpec.Room room, boolean files)
       throws UsageException {
@@ -296,7 +298,7 @@ final class RecoveryTable {
     return value != null && value.source() == 0;
   }
 
-  /** A text for the user, who may have given a setting otherwise than by its flag. */
+  /** Returns a text for the user, who may have set a flag's setting elsewhere. */
   private static String text(String text, Settings settings) {
     Matcher flags = ORIGIN.matcher(text);
     return flags.replaceAll(flag -> Matcher.quoteReplacement(origin(flag.group(1), settings)));

@@ -24,12 +24,12 @@ import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be run and how, complete and checked.
+ * A job to run, complete and checked.
  *
- * @param spec what the decision maker needs to know
- * @param job what all ranks are given
- * @param where the nodes are
- * @param remark what is printed before the job begins; null if there is nothing
+ * @param spec the part for the decision maker
+ * @param job the part for all ranks
+ * @param where the place of the nodes
+ * @param remark text to print before the job starts; null if there is none
  */
 public record RunOptions(
     Program program,
@@ -44,15 +44,15 @@ public record RunOptions(
     @Nullable String remark) {
 
   /**
-   * How the process of a rank runs.
+   * The processes of ranks.
    *
-   * @param directory its working directory
+   * @param directory their working directory
    * @param environment variables to set
-   * @param jvmOptions options for its JVM
-   * @param jvmOptionsOf options for the JVMs of some ranks, by rank
+   * @param jvmOptions options of their JVMs
+   * @param jvmOptionsOf options of the JVMs of some ranks, by rank
    * @param bind whether ranks are bound to their share of the cores
    * @param input whether rank 0 gets fmirun's standard input
-   * @param idleMegahertz the most that cores run at whose ranks wait in a recovery; 0 for no limit
+   * @param idleMegahertz maximum frequency of cores whose ranks wait in a recovery; 0 for no limit
    */
   public record Processes(
       Path directory,
@@ -70,30 +70,30 @@ public record RunOptions(
   }
 
   /**
-   * Where checkpoints are kept.
+   * The places of checkpoints.
    *
-   * @param nodeDir where nodes keep them; null for in memory
-   * @param level2 those on files; null for none
+   * @param nodeDir the directory of nodes; null for memory
+   * @param level2 checkpoints in files; null for none
    */
   public record Checkpoints(@Nullable Path nodeDir, @Nullable Level2Options level2) {}
 
   /**
-   * How long fmirun looks on.
+   * Time limits of fmirun.
    *
-   * @param startMillis how long the start of a node's daemon may take
-   * @param stallMillis after a standstill of this long it tells who waits for whom; 0 for never
-   * @param timeoutMillis after this long it ends the job; 0 for never
+   * @param startMillis limit of the start of a node's daemon
+   * @param stallMillis time without progress after which waiting ranks are reported; 0 for never
+   * @param timeoutMillis time after which the job is ended; 0 for never
    */
   public record Patience(int startMillis, long stallMillis, long timeoutMillis) {}
 
   /**
-   * What fmirun writes, and under which name.
+   * The output of fmirun, and the name of the job.
    *
-   * @param name what the user calls the job; empty for nothing
+   * @param name the job's name for the user; empty for none
    * @param tagged whether each line of a rank begins with the rank's number
-   * @param timed whether each line of fmirun's own begins with date and time
-   * @param directory where ranks write to files of their own, if anywhere
-   * @param events where to write events, if anywhere
+   * @param timed whether each notice of fmirun begins with the date and time
+   * @param directory directory for the output files of ranks, if any
+   * @param events file for events, if any
    */
   public record Output(
       String name,
@@ -103,7 +103,7 @@ public record RunOptions(
       @Nullable Path directory,
       @Nullable Path events) {}
 
-  /** How much fmirun tells about its own doings. */
+  /** The amount of notices that fmirun prints. */
   public enum Verbosity {
     QUIET,
     NORMAL,
@@ -112,43 +112,43 @@ public record RunOptions(
 
   static final int MAX_RANKS = 1 << 16;
 
-  /** What a rank records outside of loops for its replacement. */
+  /** Limit of the record that a rank keeps outside of loops for its replacement. */
   private static final long RECORD_LIMIT_BYTES = 64 << 20;
 
   private static final double DEFAULT_MTBF_SECONDS = 3600;
 
-  /** One in so many failures is survived by files alone, as on the Coastal cluster (FMI paper). */
+  /** One in this many failures needs files, as on the Coastal cluster (FMI paper). */
   private static final double FILES_ARE_NEEDED = 5;
 
   private static final int DEFAULT_L2_STALL_SECONDS = 60;
 
   private static final double DEFAULT_START_SECONDS = 60;
 
-  /** An option of a JVM begins otherwise. */
+  /** Options of a JVM begin differently. */
   private static final Pattern OF_RANK = Pattern.compile("(\\d{1,9}):(.+)");
 
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
   /**
-   * Returns a directory by the name that the user knows it by, if the user is in it: on other
-   * hosts, a link on the way may lead elsewhere.
+   * Returns a directory under the name that the user knows, if the user is in it: on other hosts, a
+   * link on the way may lead elsewhere.
    *
-   * @param directory without links
+   * @param directory path without links
    */
   public static Path asNamed(Path directory, Map<String, String> environment) {
     Path name = Path.of(environment.getOrDefault("PWD", ""));
     try {
       return name.isAbsolute() && Files.isSameFile(name, directory) ? name : directory;
     } catch (IOException e) {
-      return directory; // the name is not of this machine
+      return directory; // the name is not from this machine
     }
   }
 
   /**
-   * Checks all settings and the program, and completes them with defaults.
+   * Checks all settings and the program, and adds defaults.
    *
-   * @param environment of fmirun
-   * @param directory what relative paths refer to
+   * @param environment environment of fmirun
+   * @param directory base of relative paths
    * @param knownHost whether there is a host of this name
    * @throws UsageException if something is wrong or missing
    */
@@ -162,11 +162,11 @@ public record RunOptions(
   }
 
   /**
-   * Checks that the program can be given what it is to be given: characters that the locale does
-   * not have are lost already when fmirun reads its own arguments.
+   * Checks that all texts can be passed to the program: characters that the locale lacks are
+   * already lost when fmirun reads its own arguments.
    *
-   * @param charset of the locale
-   * @throws UsageException if something has no bytes in it
+   * @param charset character set of the locale
+   * @throws UsageException if a text has no encoding in it
    */
   public void checkTexts(Charset charset) throws UsageException {
     checkTexts("an argument of the program", program.args(), charset);
@@ -186,13 +186,13 @@ public record RunOptions(
           what
               + ", '"
               + lost
-              + "', has characters that the locale does not have, whose character set is "
+              + "', has characters that the character set of the locale, "
               + charset
-              + "; choose a locale with UTF-8, such as LC_ALL=C.UTF-8");
+              + ", does not have; use a UTF-8 locale, such as LC_ALL=C.UTF-8");
     }
   }
 
-  /** Puts the options together. */
+  /** Assembles the options. */
   private static final class Reader extends SettingReader {
     private final Map<String, String> environment;
     private final Predicate<String> knownHost;
@@ -313,7 +313,7 @@ public record RunOptions(
           if (nodes.size() > 1) {
             throw new UsageException(
                 given(Setting.TRANSPORT, text)
-                    + ": reaches no other node, and the job has "
+                    + ": works within one node, and the job has "
                     + nodes.size()
                     + "; use auto, or one node");
           }
@@ -347,18 +347,18 @@ public record RunOptions(
       Value every = settings.get(Setting.L2_EVERY);
       if (directory == null) {
         Value given = from == null ? every : from;
-        // A site's file may have an interval for those jobs that name a directory.
+        // A site's file may set an interval for jobs that name a directory.
         if (given != null && given.source() == 0) {
           throw new UsageException(
-              given.origin() + ": says nothing of where the files are; add --l2-dir DIR");
+              given.origin() + ": needs the directory of the files; add --l2-dir DIR");
         }
         return null;
       }
       if (every == null && from == null) {
         throw new UsageException(
             directory.origin()
-                + ": says where checkpoints are written to, and not when; add --l2-every K or"
-                + " --l2-every auto");
+                + ": says where to write checkpoints but not when; add --l2-every K or --l2-every"
+                + " auto");
       }
       return new Level2Options(
           this.directory.resolve(directory.texts().getFirst()).normalize(),
@@ -381,7 +381,7 @@ public record RunOptions(
       return Verbosity.QUIET;
     }
 
-    /** An empty option is none: it may come from a variable that is not set. */
+    /** Returns the options; ignores empty ones, which may come from an unset variable. */
     private List<String> jvmOptions() {
       return texts(Setting.JVM_OPTION).stream()
           .filter(text -> !text.isBlank() && !OF_RANK.matcher(text).matches())

@@ -2,11 +2,14 @@ package org.fmi.run.options;
 
 import java.util.Locale;
 
-/** Names everything that can be set: by a flag, a variable, or a line of {@code conf/fmi.conf}. */
+/** All settings: by a flag, a variable, or a line of {@code conf/fmi.conf}. */
 enum Setting {
   RANKS("-n", "ranks", "N", "number of ranks"),
   CLASS_PATH(
-      "-cp", "class-path", "PATH", "class path of the program; a class is named instead of a jar"),
+      "-cp",
+      "class-path",
+      "PATH",
+      "class path of the program; then name its main class instead of a jar"),
   HOSTS("--hosts", "hosts", "LIST", "hosts to use, as in a,b:4,c (b has 4 slots)"),
   HOST_FILE(
       "--hostfile",
@@ -18,17 +21,17 @@ enum Setting {
       "--spares",
       "spares",
       "S",
-      "spare nodes: more local ones, or the last S of those that Slurm gave (default 0)"),
+      "spare nodes: S more local nodes, or the last S nodes of the Slurm job (default 0)"),
   LAUNCHER(
       "--launcher",
       "launcher",
       "L",
-      "local, ssh or slurm (default: ssh if hosts are given, slurm in a job of Slurm)"),
+      "local, ssh or slurm (default: ssh if hosts are given, slurm in a Slurm job, else local)"),
   SLURM_ARGS(
       "--slurm-args",
       "slurm-args",
       "ARGS",
-      "more arguments for the srun that starts a node's daemon, separated by spaces"),
+      "additional arguments of the srun that starts a node's daemon, separated by spaces"),
   BIND(
       "--bind",
       "bind",
@@ -46,26 +49,27 @@ enum Setting {
       "--send-buffer",
       "send-buffer",
       "MIB",
-      "memory per rank for copies of short messages that no receive has taken yet, so that their"
-          + " sends need not wait (default: a sixteenth of the heap, at least 16)"),
+      "memory per rank for short messages that have been sent but not received; sends wait when it"
+          + " is full (default: 1/16 of the heap, at least 16)"),
   VERBS(
       "--verbs",
       "verbs",
       "V",
-      "how rdma uses the device: native, or disni where the site has libdisni (default native)"),
+      "RDMA driver: native, or disni where libdisni is installed (default native)"),
   GROUP_SIZE("--group-size", "group-size", "G", "ranks per checkpoint group (default 16)"),
   GROUP_LOSSES(
       "--group-losses",
       "group-losses",
       "K",
-      "nodes per checkpoint group that may be lost at once, from 0 to 3 (default 1, as far as there"
-          + " are nodes)"),
+      "nodes of a checkpoint group that may be lost at once, from 0 to 3 (default 1, if there are"
+          + " enough nodes)"),
   CHECKPOINT(
       "--checkpoint",
       "checkpoint",
       "MODE",
-      "how checkpoints between iterations are taken: blocking (all ranks wait until it is complete)"
-          + " or overlapped (each rank copies its state, and goes on)"),
+      "how to take checkpoints between iterations: blocking (all ranks wait until the checkpoint is"
+          + " complete) or overlapped (each rank copies its state and continues; default"
+          + " blocking)"),
   INTERVAL(
       "--interval",
       "interval",
@@ -75,158 +79,154 @@ enum Setting {
       "--mtbf",
       "mtbf-sec",
       "SECONDS",
-      "mean time between failures, from which the checkpoint interval is tuned (default 3600)"),
+      "mean time between failures; tunes the checkpoint interval (default 3600)"),
   NODE_DIR(
       "--node-dir",
       "node-dir",
       "DIR",
-      "keep a node's checkpoints in a directory on its disk, not in memory"),
+      "keep each node's checkpoints in this directory on its disk instead of in memory"),
   L2_DIR(
       "--l2-dir",
       "l2-dir",
       "DIR",
-      "checkpoints on files that outlive the job: a directory that all hosts share"),
+      "directory, shared by all hosts, for checkpoints in files that outlive the job"),
   L2_EVERY(
       "--l2-every",
       "l2-every",
       "K",
-      "write a checkpoint to files every K iterations, rounded up to a checkpoint, or as often as"
-          + " --l2-mtbf makes it best: auto"),
+      "write a checkpoint to files every K iterations (at the next checkpoint in memory), or auto:"
+          + " derive K from --l2-mtbf"),
   L2_MTBF(
       "--l2-mtbf",
       "l2-mtbf-sec",
       "SECONDS",
-      "mean time between failures that only files survive (default 5 times --mtbf)"),
-  L2_KEEP("--l2-keep", "l2-keep", "G", "generations on files that are kept (default 2)"),
+      "mean time between failures that only checkpoints in files survive (default 5 times --mtbf)"),
+  L2_KEEP("--l2-keep", "l2-keep", "G", "number of generations of files to keep (default 2)"),
   L2_STALL(
       "--l2-stall",
       "l2-stall-sec",
       "SECONDS",
-      "how long files are waited for at a job's end, and while nothing moves (default 60)"),
+      "give up writing to files after this long without progress, or at the end of the job"
+          + " (default 60)"),
   L2_BANDWIDTH(
       "--l2-bandwidth",
       "l2-bandwidth-mb-per-sec",
       "MB",
-      "each node writes at most this many MB per second to files (default: no limit)"),
+      "limit each node to this many MB per second when writing to files (default: no limit)"),
   RESTART_FROM(
       "--restart-from",
       "restart-from",
       "WHAT",
-      "begin from files in --l2-dir: latest, JOB/vN, or auto (as latest; anew if there are none)"),
+      "start from files in --l2-dir: latest, JOB/vN, or auto (latest, or from scratch if there are"
+          + " none)"),
   STOP_BEFORE(
       "--stop-before",
       "stop-before-sec",
       "SECONDS",
-      "in a job of Slurm: so long before its end, write a checkpoint to files and end with status"
-          + " 75; 0: never (default 0)"),
+      "under Slurm: this long before the time limit, write a checkpoint to files and exit with"
+          + " status 75; 0: never (default 0)"),
   ON_NO_SPARE(
       "--on-no-spare",
       "on-no-spare",
       "P",
-      "when a node is lost and no spare is left: wait, share or abort; or, in a job of Slurm,"
-          + " request[:SECONDS][,P] to ask for one first, which may take so long (default share)"),
+      "what to do when a node is lost and no spare is left: wait, share or abort; or, under Slurm,"
+          + " request[:SECONDS][,P]: request a node first, for at most SECONDS (default share)"),
   MAX_RECOVERIES(
       "--max-recoveries",
       "max-recoveries",
       "M",
-      "end the job rather than recover more often (default 1000)"),
+      "end the job instead of recovering more than M times (default 1000)"),
   KILL(
       "--kill",
       "kill",
       "W@I",
-      "failure injection: rank3@40, node1@40, rank1@40:encode, node1@close; repeatable",
+      "inject a failure: rank3@40, node1@40, rank1@40:encode, node1@close; repeatable",
       true),
   CHECK(
       "--check",
       "check",
-      "repeat iterations now and then, and end the job if they compute something else"),
+      "repeat some iterations, and end the job if they compute a different result"),
   ROLLBACK(
       "--rollback",
       "rollback",
       "MODE",
-      "who goes back after a failure: global (all ranks), local (failed ranks, where that can be"
-          + " done), or flow (in a flowLoop, those that the lost data came from) (default auto:"
-          + " flow in a flowLoop, else local if each rank has a node of its own, else global)"),
+      "which ranks roll back after a failure: global (all), local (failed ranks only, where"
+          + " possible), flow (in a flowLoop: the ranks that produced the lost data), or auto"
+          + " (default): flow in a flowLoop, else local if each rank has a dedicated node, else"
+          + " global"),
   FLOW_LIMIT(
       "--flow-limit",
       "flow-limit",
       "RANKS",
-      "most ranks that compute again in a flow rollback, else all do (default: all but one)"),
+      "roll back all ranks if more than RANKS would have to recompute (default: all but one)"),
   LOG_LIMIT(
       "--log-limit",
       "log-limit",
       "MIB",
-      "memory per rank for what it has sent since the last checkpoint, where only failed ones go"
-          + " back"
-          + " (default: as much as the state)"),
+      "memory per rank for the message log of local rollback (default: the size of the state)"),
   IDLE_FREQUENCY(
       "--idle-frequency",
       "idle-frequency-mhz",
       "MIN",
-      "megahertz that cores run at, at most, while their ranks wait in a recovery: a number, min"
-          + " (as slowly as they can), or off (default)"),
-  EVENTS("--events", "events", "FILE", "write every event as a JSON line"),
+      "maximum frequency, in MHz, of cores whose ranks wait during a recovery: a number, min (the"
+          + " lowest possible), or off (default)"),
+  EVENTS("--events", "events", "FILE", "write each event to this file as a line of JSON"),
   METRICS_PORT(
       "--metrics-port",
       "metrics-port",
       "[HOST:]PORT",
-      "serve metrics of all ranks to Prometheus there, from this machine only unless HOST is given;"
-          + " 0 takes any free port"),
+      "serve metrics of all ranks to Prometheus on this port, only to this machine unless HOST is"
+          + " given; 0 chooses a free port"),
   METRICS_OTLP(
       "--metrics-otlp",
       "metrics-otlp",
       "URL",
-      "push metrics of all ranks there by OTLP over HTTP, as in http://collector:4318/v1/metrics"),
+      "push metrics of all ranks by OTLP over HTTP, as to http://collector:4318/v1/metrics"),
   STALL_REPORT(
       "--stall-report",
       "stall-report-sec",
       "SECONDS",
-      "say who waits for whom once nothing has happened for this long; 0: never (default 10)"),
+      "report which ranks wait for which after this long without progress; 0: never (default 10)"),
   TIMEOUT(
       "--timeout",
       "timeout-sec",
       "SECONDS",
-      "end the job after this time, with the stacks of all ranks and status 124"),
-  QUIET("--quiet", "quiet", "no progress lines"),
-  VERBOSE("--verbose", "verbose", "more progress lines, and what was chosen"),
-  STDIN(
-      "--stdin",
-      "stdin",
-      "WHO",
-      "who gets standard input: 0 (rank 0, once it reads) or none (default 0)"),
-  NAME(
-      "--name", "name", "NAME", "what the job is called in fmi jobs, and by other commands of fmi"),
-  TAG_OUTPUT("--tag-output", "tag-output", "prefix each line of output with the rank it came from"),
+      "end the job after this time: print the stacks of all ranks and exit with status 124"),
+  QUIET("--quiet", "quiet", "print no progress notices"),
+  VERBOSE("--verbose", "verbose", "print more progress notices, and the settings in use"),
+  STDIN("--stdin", "stdin", "WHO", "rank that receives standard input: 0 or none (default 0)"),
+  NAME("--name", "name", "NAME", "name of the job in fmi jobs and other fmi commands"),
+  TAG_OUTPUT("--tag-output", "tag-output", "prefix each line of output with its rank"),
   OUTPUT(
       "--output",
       "output",
       "DIR",
-      "write the output of each rank to DIR/rank-R.out and DIR/rank-R.err, not here"),
-  TIMESTAMPS("--timestamps", "timestamps", "begin each line of fmirun's own with date and time"),
+      "write the output of each rank to DIR/rank-R.out and DIR/rank-R.err instead of here"),
+  TIMESTAMPS("--timestamps", "timestamps", "begin each notice of fmirun with the date and time"),
   EXPORT("-x", "export", "NAME[=VALUE]", "pass an environment variable; repeatable", true),
   JVM_OPTION(
       "-J",
       "jvm-options",
       "[RANK:]OPT",
-      "an option for the rank JVMs, or for that of one rank; repeatable",
+      "option of the JVMs of all ranks, or of one rank; repeatable",
       true),
-  PREFIX("--prefix", "prefix", "DIR", "where FMI is installed on the other hosts"),
+  PREFIX("--prefix", "prefix", "DIR", "directory of FMI on the other hosts"),
   HEARTBEAT(
       "--heartbeat",
       "heartbeat-sec",
       "SECONDS",
-      "a process that is silent for this long counts as dead (default 5)"),
+      "treat a process that is silent for this long as dead (default 5)"),
   START_TIMEOUT(
       "--start-timeout",
       "start-timeout-sec",
       "SECONDS",
-      "how long the start of a node's daemon may take; time in which it waits for a core does not"
-          + " count (default 60)"),
+      "time limit for the start of a node's daemon; time spent waiting for a core does not count"
+          + " (default 60)"),
   LOG_RING_BASE(
       "--logring-base",
       "logring-base",
       "K",
-      "in the log-ring, rank r is connected to r + K^i (default 2)");
+      "base of the log-ring: rank r connects to r + K^i (default 2)");
 
   private final String flag;
   private final String key;
@@ -250,22 +250,22 @@ enum Setting {
     this.repeatable = repeatable;
   }
 
-  /** Its name on the command line. */
+  /** Returns its name on the command line. */
   String flag() {
     return flag;
   }
 
-  /** Its name in {@code fmi.conf}, which names the unit. */
+  /** Returns its name in {@code fmi.conf}, which includes the unit. */
   String key() {
     return key;
   }
 
-  /** Its name in the environment, which names the unit. */
+  /** Returns its name in the environment, which includes the unit. */
   String variable() {
     return "FMI_" + key.replace('-', '_').toUpperCase(Locale.ROOT);
   }
 
-  /** What the help calls its value. */
+  /** Returns the name of its value in the help. */
   String parameter() {
     return parameter;
   }
@@ -274,7 +274,7 @@ enum Setting {
     return meaning;
   }
 
-  /** Whether it may be given more than once; in a variable or the file its values form a list. */
+  /** Whether it may be given more than once; in a variable or the file, its values form a list. */
   boolean repeatable() {
     return repeatable;
   }

@@ -6,20 +6,20 @@ import java.util.Locale;
 import org.fmi.run.options.Settings.Value;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the texts of settings into values, one method per kind of value. */
+/** Converts texts of settings to values, with one method per kind of value. */
 abstract class SettingReader {
   final Settings settings;
   final Path directory;
 
   /**
-   * @param directory what relative paths refer to
+   * @param directory base of relative paths
    */
   SettingReader(Settings settings, Path directory) {
     this.settings = settings;
     this.directory = directory;
   }
 
-  /** Returns which of two settings that exclude each other wins; null if neither is set. */
+  /** Returns the winner of two settings that exclude each other; null if neither is set. */
   final @Nullable Setting exclusive(Setting a, Setting b) throws UsageException {
     Value first = settings.get(a);
     Value second = settings.get(b);
@@ -28,7 +28,7 @@ abstract class SettingReader {
     }
     if (first.source() == second.source()) {
       throw new UsageException(
-          first.origin() + " and " + second.origin() + " exclude each other; leave one out");
+          first.origin() + " and " + second.origin() + " exclude each other; omit one");
     }
     return first.source() < second.source() ? a : b;
   }
@@ -68,7 +68,7 @@ abstract class SettingReader {
     return text;
   }
 
-  /** A setting and its value, by the name under which the user gave it. */
+  /** Returns a setting and its value, by the name that the user used. */
   final String given(Setting setting, Object text) {
     Value value = settings.get(setting);
     return (value == null ? setting.flag() : value.origin()) + " " + text;
@@ -94,7 +94,7 @@ abstract class SettingReader {
         return number;
       }
     } catch (NumberFormatException e) {
-      // falls through to the refusal
+      // continues with the refusal
     }
     throw new UsageException(
         value.origin()
@@ -127,7 +127,7 @@ abstract class SettingReader {
         return number;
       }
     } catch (NumberFormatException e) {
-      // falls through to the refusal
+      // continues with the refusal
     }
     throw new UsageException(
         value.origin()

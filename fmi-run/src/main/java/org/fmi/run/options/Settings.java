@@ -17,8 +17,8 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * Knows what the user set, and where: a flag wins over a variable, a variable over the file. Knows
- * names, not what values mean.
+ * The settings given by the user, and their origins: a flag overrides a variable, a variable
+ * overrides the file. Knows names, not the meaning of values.
  */
 public final class Settings {
   /** Variables that begin with FMI_ but are not settings of a job. */
@@ -28,11 +28,11 @@ public final class Settings {
   /** The prefix of the variables of dev/rdma-vm. */
   private static final String VM_VARIABLES = "FMI_VM_";
 
-  /** What java would take. */
+  /** Options of java. */
   private static final Pattern OF_THE_JVM =
       Pattern.compile("-(X|D\\w|-add-|-enable-|ea\\b|da\\b|agent|javaagent|verbose:).*");
 
-  /** What the user wants. */
+  /** The request of the user. */
   public enum Request {
     RUN,
     HELP,
@@ -40,10 +40,10 @@ public final class Settings {
   }
 
   /**
-   * A value and where it came from.
+   * A value and its origin.
    *
-   * @param origin as the user knows it: the flag, the variable, or file, line and key
-   * @param source 0 flag, 1 variable, 2 file: the lower one wins
+   * @param origin its origin for the user: the flag, the variable, or file, line and key
+   * @param source 0 flag, 1 variable, 2 file: the lower one overrides
    */
   record Value(List<String> texts, String origin, int source) {}
 
@@ -57,17 +57,17 @@ public final class Settings {
     this.program = program;
   }
 
-  /** What the user wants. Unless it is to run a program, nothing else is known. */
+  /** Returns the request of the user. Unless it is to run a program, nothing else is known. */
   public Request request() {
     return request;
   }
 
-  /** The value of a setting; null if it was set nowhere. */
+  /** Returns the value of a setting; null if it was not set. */
   @Nullable Value get(Setting setting) {
     return values.get(setting);
   }
 
-  /** What follows the options: the program and its arguments. */
+  /** Returns the words after the options: the program and its arguments. */
   List<String> program() {
     return program;
   }
@@ -77,7 +77,7 @@ public final class Settings {
     CommandLine.ParseResult flags = parse(args);
     Map<Setting, Value> values = new EnumMap<>(Setting.class);
     if (flags.isUsageHelpRequested() || flags.isVersionHelpRequested()) {
-      // Help is not refused because something else is wrong.
+      // Help is printed even if something else is wrong.
       return new Settings(
           flags.isUsageHelpRequested() ? Request.HELP : Request.VERSION, values, List.of());
     }
@@ -129,6 +129,7 @@ public final class Settings {
               + Nearest.question(
                   unknown.replaceFirst("=.*", ""), command.getCommandSpec().optionsMap().keySet())
               + " (fmirun --help)");
+
     } catch (CommandLine.OverwrittenOptionException e) {
       throw new UsageException(overwritten(e));
     } catch (CommandLine.MissingParameterException e) {
@@ -164,7 +165,7 @@ public final class Settings {
         : String.valueOf(e.getMessage());
   }
 
-  /** The options, for the help and for completion by a shell. */
+  /** Returns the options, for the help and for shell completion. */
   public static CommandSpec spec() {
     CommandSpec spec = CommandSpec.create().name("fmirun");
     spec.addOption(
@@ -210,7 +211,7 @@ public final class Settings {
       if (setting == null) {
         throw new UsageException(
             name
-                + ": no such variable of FMI; unset it, or correct its name"
+                + ": FMI has no such variable; unset it, or correct its name"
                 + Nearest.question(name, valid));
       }
       if (!entry.getValue().isBlank()) {

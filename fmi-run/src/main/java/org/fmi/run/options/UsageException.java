@@ -1,11 +1,11 @@
 package org.fmi.run.options;
 
-/** Thrown if a job cannot be as the user wants it. */
+/** Thrown if a job cannot run as the user wants. */
 public final class UsageException extends Exception {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param message one line: what was asked for, why it cannot be, and what to do instead
+   * @param message one line: the value, the reason, and the remedy
    */
   public UsageException(String message) {
     super(message);

@@ -4,26 +4,26 @@ import java.util.List;
 import org.fmi.run.slurm.Allocation;
 import org.jspecify.annotations.Nullable;
 
-/** Where the nodes of a job are, and how their daemons are started. */
+/** The place of a job's nodes, and the way to start their daemons. */
 public sealed interface Where {
-  /** All of them on this machine. */
+  /** All nodes are on this machine. */
   record Local() implements Where {}
 
   /**
    * Hosts that ssh reaches.
    *
-   * @param prefix where FMI is installed on them, if not in the same place as here
+   * @param prefix the directory of FMI on them, if it differs from this machine's
    */
   record Ssh(@Nullable String prefix) implements Where {}
 
   /**
-   * Nodes that Slurm has given to the job.
+   * Nodes that Slurm has allocated to the job.
    *
-   * @param arguments for each srun
-   * @param stopBeforeSeconds how long before the end of Slurm's job to stop at a checkpoint; 0
-   *     never
-   * @param requestSeconds how long another node may take that Slurm is asked for; 0 if it is not
-   * @param prefix where FMI is installed on them, if not in the same place as here
+   * @param arguments arguments of each srun
+   * @param stopBeforeSeconds how long before the end of the Slurm job to stop at a checkpoint; 0
+   *     for never
+   * @param requestSeconds how long to wait for a node requested from Slurm; 0 to request none
+   * @param prefix the directory of FMI on them, if it differs from this machine's
    */
   record Slurm(
       Allocation allocation,
@@ -42,7 +42,7 @@ public sealed interface Where {
     return this instanceof Local;
   }
 
-  /** What the nodes are, for the user. */
+  /** Returns the kind of nodes, for the user. */
   default String kind() {
     return switch (this) {
       case Local _ -> "local nodes";

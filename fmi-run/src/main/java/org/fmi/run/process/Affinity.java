@@ -23,10 +23,10 @@ public final class Affinity {
   private Affinity() {}
 
   /**
-   * Binds all threads of a process, and with them those that they will start.
+   * Binds all threads of a process, and the threads they will start.
    *
    * @param cores their numbers, at least one
-   * @return whether the system allows it; true also for a process that has ended
+   * @return whether the system permits it; true also for a process that has ended
    */
   public static boolean bind(long pid, int[] cores) {
     File threads = new File("/proc/" + pid + "/task");
@@ -35,7 +35,7 @@ public final class Affinity {
       Set<String> bound = new HashSet<>();
       boolean more = true;
       while (more) {
-        // A thread that was not bound yet may have started another one meanwhile.
+        // A thread that was not bound yet may have started another one in the meantime.
         more = false;
         String[] names = threads.list();
         for (String name : names == null ? new String[0] : names) {
@@ -52,11 +52,10 @@ public final class Affinity {
   }
 
   /**
-   * Binds the calling thread, which is not to be a virtual one, and with it those that it will
-   * start.
+   * Binds the calling platform thread, and the threads it will start.
    *
    * @param cores their numbers, at least one
-   * @return whether the system allows it
+   * @return whether the system permits it
    */
   public static boolean bindCaller(int[] cores) {
     try (Arena arena = Arena.ofConfined()) {
@@ -64,7 +63,7 @@ public final class Affinity {
     }
   }
 
-  /** The cores that the calling thread may run on, ascending; none if the system does not tell. */
+  /** Returns the cores that the calling thread may use, ascending; none if unknown. */
   public static int[] ofCaller() {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment mask = arena.allocate(ValueLayout.JAVA_LONG, MOST_LONGS);

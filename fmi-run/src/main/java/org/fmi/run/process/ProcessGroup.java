@@ -3,11 +3,12 @@ package org.fmi.run.process;
 import java.io.File;
 
 /**
- * Process groups: a rank leads one, so that its daemon can kill it with all that the program has
- * started, and so does a daemon, for Ctrl-C is fmirun's business.
+ * Process groups. A rank leads one, so that its daemon can kill it with all its descendants. A
+ * daemon leads one as well, because Ctrl-C is for fmirun alone.
  *
- * <p>Both stay in the session they were started in: the system may schedule sessions as units, and
- * then a rank that yields gives its core to none of another session (autogroup, sched(7)).
+ * <p>Both stay in the session in which they were started: the system may schedule sessions as
+ * units, and then a rank that yields does not give its core to another session (autogroup,
+ * sched(7)).
  */
 public final class ProcessGroup {
   private static final int SIGKILL = 9;
@@ -15,8 +16,8 @@ public final class ProcessGroup {
   private ProcessGroup() {}
 
   /**
-   * Makes this process the leader of a group, by setpgid(2). A thread does so: the first call of
-   * the system takes tens of milliseconds to be set up.
+   * Makes this process the leader of a group, with setpgid(2). Runs on a thread, because the first
+   * system call takes tens of milliseconds to set up.
    *
    * @return a thread that is alive until it is done
    */
@@ -25,11 +26,12 @@ public final class ProcessGroup {
   }
 
   private static void setpgid() {
-    // The leader of a session, such as a daemon started by ssh, is refused: it leads a group
-    // already.
+    // The leader of a session, such as a daemon started by ssh, is refused, but already leads a
+    // group.
     if (new SystemCall("setpgid").call(0, 0, 0) != 0
         && new SystemCall("getpgid").call(0, 0, 0) != ProcessHandle.current().pid()) {
-      System.err.println("fmi: this process leads no group: what it starts may outlive it");
+      System.err.println(
+          "fmi: this process does not lead a process group: its children may outlive it");
     }
   }
 
@@ -38,19 +40,19 @@ public final class ProcessGroup {
     static final SystemCall FUNCTION = new SystemCall("kill");
   }
 
-  /** Kills what a leader that has ended, and was waited for, has left in its group. */
+  /** Kills the processes left in the group of a leader that has ended and been reaped. */
   public static void killOrphans(long leader) {
-    // The system gives a number away again when neither a process nor a group has it: if somebody
-    // has it now, nothing is left of the group.
+    // The system reuses a number when neither a process nor a group has it: if it is in use now,
+    // the group is empty.
     if (!new File("/proc/" + leader).exists()) {
       kill(leader);
     }
   }
 
-  /** Kills all processes of the group; does nothing if there are none. */
+  /** Kills all processes of the group, if there are any. */
   public static void kill(long leader) {
     if (leader <= 1) {
-      // kill(2) takes 0 for the caller's own group and -1 for everybody.
+      // For kill(2), 0 is the caller's own group and -1 is every process.
       throw new IllegalArgumentException("no process group of a rank: " + leader);
     }
     int _ = Kill.FUNCTION.call(-leader, SIGKILL, 0);

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.fmi.rules.TimeWithCore;
 
-/** What the system says of a process at one moment: proc_pid_stat(5). */
+/** The state of a process at one moment: proc_pid_stat(5). */
 public final class ProcessStat {
   /** The first field after the name, which may itself contain anything. */
   private static final int STATE = 3;
@@ -17,16 +17,16 @@ public final class ProcessStat {
   private static final int USER_TICKS = 14;
   private static final int SYSTEM_TICKS = 15;
 
-  /** What the system counts in for programs (USER_HZ), which is the same on all machines of FMI. */
+  /** The system's clock tick for programs (USER_HZ), the same on all machines of FMI. */
   private static final long NANOS_PER_TICK = 10_000_000;
 
-  /** In place of a number of ticks. */
+  /** Returned instead of a number of ticks. */
   static final long NO_PROCESS = -1;
 
   /** The flag of a task that has begun to exit, PF_EXITING. */
   private static final int EXITING = 4;
 
-  /** The signals that a process's first thread is about to take, as a mask in hexadecimal. */
+  /** The signals pending for a process's first thread, as a mask in hexadecimal. */
   private static final String PENDING = "SigPnd:";
 
   private static final int PENDING_SIGKILL = 1 << (9 - 1);
@@ -41,7 +41,7 @@ public final class ProcessStat {
    * Reads it.
    *
    * @param process its directory in /proc
-   * @throws IOException if there is no such process any more
+   * @throws IOException if there is no such process
    */
   public static ProcessStat of(Path process) throws IOException {
     String stat = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
@@ -66,7 +66,7 @@ public final class ProcessStat {
     }
   }
 
-  /** Looks at a process of this machine; {@link TimeWithCore.Look#UNSEEN} if there is none. */
+  /** Checks a process of this machine; {@link TimeWithCore.Look#UNSEEN} if there is none. */
   public static TimeWithCore.Look look(long pid) {
     long ticks = ticksUsed(pid);
     return ticks == NO_PROCESS
@@ -75,7 +75,7 @@ public final class ProcessStat {
   }
 
   /**
-   * What a process has used of cores, in ticks of the system.
+   * Returns the CPU time used by a process, in ticks of the system.
    *
    * @return {@link #NO_PROCESS} if there is none
    */
@@ -88,7 +88,9 @@ public final class ProcessStat {
     }
   }
 
-  /** Whether one of its threads runs, or would run if it had a core. A stopped one has none. */
+  /**
+   * Whether one of its threads runs, or would run if it had a core. False for a stopped process.
+   */
   static boolean wantsCore(long pid) {
     try (DirectoryStream<Path> threads =
         Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
@@ -107,7 +109,7 @@ public final class ProcessStat {
     try {
       return of(thread).field(STATE).equals("R");
     } catch (IOException e) {
-      return false; // it has ended meanwhile
+      return false; // it has ended in the meantime
     }
   }
 
@@ -115,7 +117,7 @@ public final class ProcessStat {
     return Long.parseUnsignedLong(line.substring(PENDING.length()).strip(), 16);
   }
 
-  /** A field after the name, by its number in the manual: 3 is the state. */
+  /** Returns a field after the name, by its number in the manual: 3 is the state. */
   public String field(int number) {
     return fromState[number - STATE];
   }

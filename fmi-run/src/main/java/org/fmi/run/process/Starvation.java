@@ -3,9 +3,9 @@ package org.fmi.run.process;
 import java.util.function.BooleanSupplier;
 
 /**
- * Whether a process of this machine is kept from what it has to do by others that take the cores:
- * one of its threads runs or waits for a core, or has run since this was last asked. One that is
- * stopped, or waits for something else, is not. Not safe for several threads.
+ * Detects that a process of this machine lacks a core: one of its threads runs or waits for a core,
+ * or has run since the last call. A process that is stopped, or waits for something else, is not
+ * starved. Not safe for several threads.
  */
 public final class Starvation implements BooleanSupplier {
   private final long pid;

@@ -9,9 +9,8 @@ import java.lang.invoke.MethodHandle;
 /**
  * A function of the C library that takes at most three numbers or addresses, and returns an int.
  *
- * <p>All have one form, as the virtual machine takes tens of milliseconds to learn one: an int is
- * passed like a long, and what a function does not take is not looked at (System V ABI, AMD64,
- * 3.2.3).
+ * <p>All have one signature, because the JVM takes tens of milliseconds to set one up: an int is
+ * passed like a long, and superfluous arguments are ignored (System V ABI, AMD64, 3.2.3).
  */
 public final class SystemCall {
   private static final FunctionDescriptor FORM =
@@ -23,18 +22,18 @@ public final class SystemCall {
 
   private final MethodHandle handle;
 
-  /** One of the C library. */
+  /** A function of the C library. */
   public SystemCall(String name) {
     this(Linker.nativeLinker().defaultLookup().findOrThrow(name));
   }
 
-  /** At an address. */
+  /** A function at an address. */
   @SuppressWarnings("restricted") // calls the system; FMI's JVMs allow it
   public SystemCall(MemorySegment function) {
     handle = Linker.nativeLinker().downcallHandle(function, FORM);
   }
 
-  /** What it returns; it leaves its error to itself. */
+  /** Calls the function and returns its result; errno is not available. */
   public int call(long first, long second, long third) {
     try {
       return (int) handle.invokeExact(first, second, third);

@@ -10,7 +10,10 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Knows whether a stream of this process is a terminal, whose that is now, and how wide. */
+/**
+ * Properties of a stream of this process: whether it is a terminal, which process group owns that,
+ * and its width.
+ */
 public final class Terminal {
   public static final int IN = 0;
   public static final int OUT = 1;
@@ -22,7 +25,7 @@ public final class Terminal {
   private static final long TIOCGPGRP = 0x540f;
   private static final long TIOCGWINSZ = 0x5413;
 
-  /** Of {@link ProcessStat}. */
+  /** A field of {@link ProcessStat}. */
   private static final int GROUP = 5;
 
   /** Four unsigned shorts: rows, columns, and both in pixels (ioctl_tty(2)). */
@@ -31,7 +34,7 @@ public final class Terminal {
   private Terminal() {}
 
   /**
-   * Whether it is one on which a line can be drawn again.
+   * Whether it is a terminal on which a line can be redrawn.
    *
    * @param stream {@link #OUT} or {@link #ERR}
    */
@@ -48,7 +51,7 @@ public final class Terminal {
     }
   }
 
-  /** Its columns at this moment; 80 if the system does not tell. */
+  /** Returns its current number of columns; 80 if unknown. */
   public static int width(int stream) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment window = arena.allocate(ValueLayout.JAVA_SHORT, WINDOW_SHORTS);
@@ -60,10 +63,7 @@ public final class Terminal {
     }
   }
 
-  /**
-   * Whether it is the terminal of this process, which is in its background: a shell, or another job
-   * of the shell, has it.
-   */
+  /** Whether it is the terminal of this process, but this process is in its background. */
   public static boolean isOthers(int stream) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment group = arena.allocate(ValueLayout.JAVA_INT);
@@ -75,7 +75,7 @@ public final class Terminal {
     }
   }
 
-  /** Set up only where there is a terminal. */
+  /** Set up only if there is a terminal. */
   private static final class Calls {
     static final MethodHandle IOCTL = ioctl();
 

@@ -1,4 +1,4 @@
-/** Processes as the system sees them: what one starts must not outlive it. */
+/** Processes as the system sees them: descendants must not outlive their process. */
 @NullMarked
 package org.fmi.run.process;
 

@@ -17,15 +17,15 @@ import org.fmi.job.control.ProgramEntry.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds all that the JVM looks at for a class path, in its order: also what the manifests of jars
- * name ({@code Class-Path}), behind the jar that names it.
+ * Finds all files that the JVM reads for a class path, in order, including those named by the
+ * manifests of jars ({@code Class-Path}), after the jar that names them.
  *
- * <p>A copy of a jar names the same files as the jar. Those with a relative name are looked for
- * beside the copy, where there is nothing, so that copies of them can follow as entries of their
- * own. Those with an absolute name are found where they are, and must stay as they are.
+ * <p>A copy of a jar names the same files as the jar. The JVM looks for files with a relative name
+ * beside the copy, where there are none, so their copies can follow as separate entries. Files with
+ * an absolute name are used in place, and must not change.
  */
 public final class ClassPathFinder {
-  /** The largest directory that is copied with all that is in it, in bytes. */
+  /** The largest directory that is copied with its whole content, in bytes. */
   public static final long WHOLE_DIRECTORY_BYTES = 64 << 20;
 
   private static final String FILE_SCHEME = "file:";
@@ -41,11 +41,11 @@ public final class ClassPathFinder {
   }
 
   /**
-   * Finds them. The digests of what is to be copied are still missing.
+   * Finds the entries. The digests of entries to be copied are still missing.
    *
    * @param classPath absolute paths
-   * @param own the class path of this process: its jars are FMI's, and come first in any case
-   * @throws IOException if one of these cannot be read; the message names it
+   * @param own the class path of this process, whose jars are FMI's and come first in any case
+   * @throws IOException if an entry cannot be read; the message names it
    */
   public static List<ProgramEntry> find(List<String> classPath, List<String> own)
       throws IOException {
@@ -64,7 +64,7 @@ public final class ClassPathFinder {
     for (String entry : classPath) {
       Path path = Path.of(entry);
       if (!Files.isReadable(path)) {
-        throw new IOException(entry + ": not there, or cannot be read");
+        throw new IOException(entry + ": does not exist or cannot be read");
       }
       finder.add(path, false);
     }
@@ -72,7 +72,7 @@ public final class ClassPathFinder {
   }
 
   /**
-   * @param inPlace whether the JVM finds it where it is
+   * @param inPlace whether the JVM uses it in place
    */
   private void add(Path path, boolean inPlace) throws IOException {
     Path file = path.toRealPath();
@@ -125,7 +125,7 @@ public final class ClassPathFinder {
     }
   }
 
-  /** The files that the manifest of a jar names; none if it is no jar. */
+  /** Returns the files that the manifest of a jar names; none if it is no jar. */
   private static List<String> namedIn(Path jar) {
     try (JarFile file = new JarFile(jar.toFile())) {
       Manifest manifest = file.getManifest();
@@ -135,7 +135,7 @@ public final class ClassPathFinder {
               : manifest.getMainAttributes().getValue(Attributes.Name.CLASS_PATH);
       return names == null || names.isBlank() ? List.of() : List.of(names.strip().split("\\s+"));
     } catch (IOException e) {
-      return List.of(); // the JVM does not look into it either
+      return List.of(); // the JVM does not look into it, either
     }
   }
 
@@ -149,14 +149,14 @@ public final class ClassPathFinder {
     return withoutScheme(name).startsWith("/");
   }
 
-  /** As the JVM does; null for what cannot be a file. */
+  /** Resolves a name like the JVM; null if it cannot be a file. */
   private static @Nullable Path resolve(Path jar, String name) {
     try {
       URI found = jar.toUri().resolve(withoutScheme(name));
       boolean isFile = found.getQuery() == null && found.getFragment() == null;
       return isFile && jar.toUri().getScheme().equals(found.getScheme()) ? Path.of(found) : null;
     } catch (IllegalArgumentException e) {
-      return jar.resolveSibling(withoutScheme(name)); // the JVM takes more than the rules allow
+      return jar.resolveSibling(withoutScheme(name)); // the JVM accepts more than the rules allow
     }
   }
 }

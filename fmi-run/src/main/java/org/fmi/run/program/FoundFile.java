@@ -14,28 +14,28 @@ import java.util.EnumSet;
 import java.util.List;
 
 /**
- * A file that the JVM finds in a directory of a class path. Links are followed. What cannot be read
- * is left out, as the JVM does not find it either.
+ * A file that the JVM finds in a directory of a class path. Follows links. Unreadable files are
+ * omitted, because the JVM does not find them either.
  *
  * @param path relative to the directory
  */
 record FoundFile(Path path, long bytes, FileTime modified) {
-  /** The most files and directories that are looked at in one directory of a class path. */
+  /** Maximum number of files and directories examined in one directory of a class path. */
   static final int MOST = 100_000;
 
   private static final String CLASS = ".class";
   private static final Path META_INF = Path.of("META-INF");
 
-  /** Whether it is code, or says which code is to be run: the same on all hosts. */
+  /** Whether it is code, or determines the code to run: the same on all hosts. */
   boolean isProgram() {
     return path.toString().endsWith(CLASS) || path.startsWith(META_INF);
   }
 
   /**
-   * Finds them, in the same order on all hosts.
+   * Finds the files, in the same order on all hosts.
    *
-   * @throws IOException if the directory cannot be read, or holds more than anybody wants to look
-   *     through at the start of each job
+   * @throws IOException if the directory cannot be read, or holds too much to examine at the start
+   *     of each job
    */
   static List<FoundFile> in(Path directory) throws IOException {
     return in(directory, MOST);
@@ -55,8 +55,8 @@ record FoundFile(Path path, long bytes, FileTime modified) {
               throw new IOException(
                   "holds more than "
                       + most
-                      + " files, and a job looks for the classes among them: put these into a"
-                      + " directory or a jar of their own");
+                      + " files, too many to search for classes: put the classes into a separate"
+                      + " directory or jar");
             }
             return FileVisitResult.CONTINUE;
           }
@@ -85,7 +85,7 @@ record FoundFile(Path path, long bytes, FileTime modified) {
             if (path.equals(directory)) {
               throw e;
             }
-            return seen(); // not to be read, gone, or a link that leads back
+            return seen(); // unreadable, vanished, or a link that leads back
           }
         });
     found.sort(Comparator.comparing(file -> file.path().toString()));

@@ -21,19 +21,18 @@ import org.fmi.node.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies entries of a program's class path. What is copied is what the digest is of, whatever
- * happens to the file meanwhile.
+ * Copies entries of a program's class path. The copy always matches the digest, whatever happens to
+ * the file in the meantime.
  *
- * <p>A link would not do instead: a jar that is written again in place, as {@code cp} does it, is
- * the same file.
+ * <p>A link would not do: a jar that is overwritten in place, as by {@code cp}, is the same file.
  */
 public final class ProgramCopy {
   private static final int BLOCK_BYTES = 256 << 10;
 
-  /** Native libraries stay where they are: not everywhere may files be executed. */
+  /** Native libraries are not copied, because some places do not permit executing files. */
   private static final Pattern NATIVE_LIBRARY = Pattern.compile(".*\\.so(\\.[0-9.]+)?");
 
-  /** Of a copy of the root directory, which has no name. */
+  /** The name of a copy of the root directory, which has no name. */
   private static final String ROOT = "root";
 
   private ProgramCopy() {}
@@ -41,9 +40,9 @@ public final class ProgramCopy {
   /**
    * Copies an entry.
    *
-   * @param number of the entry; each has a directory of its own, which has nothing else beside it
-   * @param directory for the copies of all
-   * @return the entry with the digest of what was copied
+   * @param number number of the entry, which gets a separate directory
+   * @param directory parent directory of all copies
+   * @return the entry with the digest of the copy
    * @throws IOException if the entry cannot be read, or the copy cannot be written
    */
   public static Copied copy(ProgramEntry entry, int number, Path directory) throws IOException {
@@ -56,31 +55,31 @@ public final class ProgramCopy {
     } catch (IOException e) {
       boolean full = Files.getFileStore(directory).getUsableSpace() < entry.bytes();
       throw new IOException(
-          "no copy of "
+          "cannot copy "
               + source
-              + " can be made in "
+              + " to "
               + directory.getParent()
               + ": "
               + Refusal.text(e)
-              + (full ? "; --node-dir names a directory with more room" : ""),
+              + (full ? "; name a directory with more room (--node-dir)" : ""),
           e);
     }
   }
 
-  /** The program files of a directory, with what changes when they are written. */
+  /** Returns the program files of a directory, with data that change when they are written. */
   public static Object programFiles(Path directory) throws IOException {
     return FoundFile.in(directory).stream().filter(FoundFile::isProgram).toList();
   }
 
   /**
-   * What was made of an entry.
+   * The copy of an entry.
    *
-   * @param path of the copy
-   * @param digest of what it contains
+   * @param path path of the copy
+   * @param digest digest of its content
    */
   public record Copied(String path, String digest) {}
 
-  /** The digest of an entry's program files: SHA-256, in hexadecimal digits. */
+  /** Returns the digest of an entry's program files: SHA-256, in hexadecimal digits. */
   public static String digest(ProgramEntry entry) throws IOException {
     return digest(Path.of(entry.path()), entry.kind(), null);
   }
@@ -113,7 +112,7 @@ public final class ProgramCopy {
     return copy;
   }
 
-  /** Reads a file, and writes a copy of it if that is wanted. */
+  /** Reads a file, and copies it if requested. */
   private static byte[] file(Path source, @Nullable Path target) throws IOException {
     BasicFileAttributes before = attributes(source);
     MessageDigest digest = sha256();
@@ -130,7 +129,7 @@ public final class ProgramCopy {
     if (before.size() != after.size()
         || !before.lastModifiedTime().equals(after.lastModifiedTime())) {
       throw new IOException(
-          source + " was written to while it was read; try again when it is done");
+          source + " changed while it was being read; try again when it is complete");
     }
     return digest.digest();
   }
@@ -140,9 +139,9 @@ public final class ProgramCopy {
   }
 
   /**
-   * Copies what is no program file: it may grow all the time, or vanish.
+   * Copies a file that is not part of the program, and may grow or vanish.
    *
-   * @param most so much of it
+   * @param most maximum number of bytes
    */
   private static void other(Path source, Path target, long most) throws IOException {
     Files.createDirectories(target.getParent());
@@ -158,7 +157,7 @@ public final class ProgramCopy {
         at += bytes;
       }
     } catch (NoSuchFileException e) {
-      return; // the source: it is gone
+      return; // the source has vanished
     }
     if (Files.isExecutable(source)) {
       Files.setPosixFilePermissions(target, PosixFilePermissions.fromString("rwx------"));

@@ -1,4 +1,4 @@
-/** The files of a job's program: the list of them, and a copy that the job keeps. */
+/** The files of a job's program: their list, and a copy that the job keeps. */
 @NullMarked
 package org.fmi.run.program;
 

@@ -5,9 +5,9 @@ import org.fmi.job.control.CoreList;
 import org.fmi.run.process.Affinity;
 
 /**
- * Binds the thread of a rank that communicates to the core that it has to itself.
+ * Binds the communicating thread of a rank to its dedicated core.
  *
- * <p>Only the program's own threads that are started meanwhile are bound with it.
+ * <p>Only threads that the program starts in the meantime are bound with it.
  */
 final class BoundThread implements OwnCore {
   private final int[] core;
@@ -20,22 +20,22 @@ final class BoundThread implements OwnCore {
   }
 
   /**
-   * What there is for the calling thread: it is not bound yet. Where the system does not allow it
-   * to be, a line says so.
+   * Returns the binding of the calling thread, which is not bound yet. If the system does not
+   * permit it, prints a warning.
    *
    * @param core numbers of the core's hardware threads; empty if there is none
    */
   static OwnCore of(int[] core) {
-    // A virtual thread runs now on one thread of the system, now on another.
+    // A virtual thread runs on changing threads of the system.
     if (core.length == 0 || Thread.currentThread().isVirtual()) {
       return NONE;
     }
     int[] before = Affinity.ofCaller();
     if (before.length == 0 || !Affinity.bindCaller(core)) {
       System.err.println(
-          "fmi: the system does not allow a thread to be bound to core "
+          "fmi: the system does not permit binding a thread to core "
               + CoreList.format(core)
-              + "; this rank runs without (--bind none does not try)");
+              + "; this rank runs unbound (--bind none does not try)");
       return NONE;
     }
     BoundThread thread = new BoundThread(core, before);
@@ -55,7 +55,7 @@ final class BoundThread implements OwnCore {
 
   @Override
   public void take() {
-    // What was allowed once; were it not any more, the rank would only be slower.
+    // It was permitted before; if it is no longer, the rank is merely slower.
     boolean _ = Affinity.bindCaller(core);
   }
 

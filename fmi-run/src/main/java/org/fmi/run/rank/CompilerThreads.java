@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The threads of this JVM that compile. Whether one of them has work is asked of the system: the
- * JVM itself counts what it compiles only together with much that costs time.
+ * The compiler threads of this JVM. The system reports whether one of them has work, because the
+ * JVM counts its compilations only together with expensive data.
  */
 final class CompilerThreads {
-  /** A name is cut by the system, to 15 characters. */
+  /** The system cuts names to 15 characters. */
   private static final String NAME = "C[12] CompilerThre";
 
   private final List<RandomAccessFile> states;
@@ -24,7 +24,7 @@ final class CompilerThreads {
     this.states = states;
   }
 
-  /** The compiler threads that there are now; none where the system does not show them. */
+  /** Returns the current compiler threads; none if the system does not show them. */
   static CompilerThreads ofThisProcess() {
     List<RandomAccessFile> states = new ArrayList<>();
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
@@ -43,11 +43,11 @@ final class CompilerThreads {
     try {
       return Files.readString(thread.resolve("comm")).strip();
     } catch (IOException e) {
-      return ""; // it has ended meanwhile
+      return ""; // it has ended in the meantime
     }
   }
 
-  /** Whether one of them runs, or would run if it had a core. Takes some 5 µs each. */
+  /** Whether one of them runs, or would run if it had a core. Takes about 5 µs each. */
   boolean anyRuns() {
     for (RandomAccessFile state : states) {
       if (runs(state)) {
@@ -57,7 +57,7 @@ final class CompilerThreads {
     return false;
   }
 
-  /** Of "7 (C2 CompilerThre) R ...", proc(5). */
+  /** Parses "7 (C2 CompilerThre) R ...", proc(5). */
   private boolean runs(RandomAccessFile state) {
     try {
       state.seek(0);

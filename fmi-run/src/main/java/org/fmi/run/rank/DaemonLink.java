@@ -36,16 +36,19 @@ import org.fmi.spi.Diagnostics;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process's line to its daemon. When it breaks the daemon is gone, or has cut this process off:
- * the process ends at once, whatever it is doing.
+ * The connection of a process to its daemon. When it breaks, the daemon is gone, or has cut this
+ * process off: the process ends at once, whatever it is doing.
  */
 final class DaemonLink implements JobLink, ConnectionHandler {
   private static final int CONNECT_MILLIS = 30_000;
 
-  /** How often it tells what the rank shows. */
+  /** Interval of the rank's reports. */
   private static final int SHOW_MILLIS = 1000;
 
-  /** How often it looks whether the program reads standard input, unless that tells by itself. */
+  /**
+   * Interval of checks whether the program reads standard input, unless the read is noticed by
+   * itself.
+   */
   private static final int INPUT_MILLIS = 1000;
 
   /** The exit status of a process killed by SIGKILL. */
@@ -56,7 +59,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   private final CompletableFuture<Optional<Path>> warmUp = new CompletableFuture<>();
   private final CompletableFuture<ToRank.Assign> assignment = new CompletableFuture<>();
 
-  /** Messages that came before somebody listened. Used on the link's thread. */
+  /** Messages that arrived before there was a listener. Used on the link's thread. */
   private final List<JobMessage> early = new ArrayList<>();
 
   private @Nullable Listener listener;
@@ -67,27 +70,27 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   private volatile boolean exiting;
   private final AtomicBoolean readsInput = new AtomicBoolean();
 
-  /** What was said last; the thread that recovers says it. */
+  /** The last value sent; used by the thread that recovers. */
   private boolean idle;
 
-  /** What the program prints to, where that can be hidden. */
+  /** The program's output, where it can be hidden. */
   private volatile @Nullable HideableOutput output;
 
   private DaemonLink(Path socket) {
     nodeDirectory = Objects.requireNonNull(socket.toAbsolutePath().getParent());
-    // The socket is protected by its directory; the job's secret comes over it.
+    // The socket is protected by its directory; the job's secret arrives over it.
     loop = NetLoop.open("fmi-link", new byte[32], NetLoop.MAX_FRAME, this::report);
     connection = loop.connectLocal(socket, CONNECT_MILLIS, this);
   }
 
-  /** The link of this process, which lasts until it exits. */
+  /** Returns the link of this process, which lasts until it exits. */
   static DaemonLink connect(Path socket) {
     DaemonLink link = new DaemonLink(socket);
     Runtime.getRuntime().addShutdownHook(new Thread(link::exit, "fmi-exit"));
     return link;
   }
 
-  /** The virtual machine would wait 300 ms for a thread that is in a call of the system. */
+  /** Exits without waiting 300 ms for a thread in a system call, as the JVM would. */
   private void exit() {
     exiting = true;
     Lifeline held = lifeline;
@@ -99,14 +102,14 @@ final class DaemonLink implements JobLink, ConnectionHandler {
   }
 
   /**
-   * Done when this process is to get ready, in a directory of its own, for an assignment that may
-   * come much later; empty if there is no time for that.
+   * Completes when this process must warm up, in its own directory, for an assignment that may
+   * arrive much later; empty if there is no time for that.
    */
   CompletableFuture<Optional<Path>> warmUp() {
     return warmUp;
   }
 
-  /** Done when this process knows who it is. */
+  /** Completes when this process has its rank. */
   CompletableFuture<ToRank.Assign> assignment() {
     return assignment;
   }
@@ -129,14 +132,14 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     }
   }
 
-  /** The program reads standard input, and so this process needs it. Any thread. */
+  /** Notes that the program reads standard input, so that this process needs it. Any thread. */
   void readsInput() {
     if (!readsInput.get() && readsInput.compareAndSet(false, true)) {
       connection.send(FromRankCodec.encode(new FromRank.ReadsInput()));
     }
   }
 
-  /** Looks now and then whether the program does, until it does. */
+  /** Checks periodically whether the program reads, until it does. */
   void lookForReader(BooleanSupplier reads) {
     var _ =
         loop.schedule(
@@ -152,7 +155,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
             });
   }
 
-  /** What {@link #hideOutput} hides. */
+  /** Sets the output for {@link #hideOutput}. */
   void output(HideableOutput ofProgram) {
     output = ofProgram;
   }
@@ -224,7 +227,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
             hear(new JobMessage.Start(m.epoch(), m.rollback(), m.local(), mapped(m.endpoints())));
       }
     } catch (BadMessageException e) {
-      System.err.println("fmi: the daemon sent nonsense: " + e.getMessage());
+      System.err.println("fmi: the daemon sent an invalid message: " + e.getMessage());
       Runtime.getRuntime().halt(CUT_OFF);
     } catch (IOException e) {
       System.err.println("fmi: the addresses of the other ranks cannot be read: " + e);
@@ -241,7 +244,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     }
   }
 
-  /** The addresses of all ranks; unmapped when nobody needs them any more. */
+  /** Returns the addresses of all ranks; unmapped when they are no longer used. */
   private static AddressTable mapped(String file) throws IOException {
     try {
       return AddressTable.in(PrivateFile.open(Path.of(file), Arena.ofAuto()));
@@ -254,7 +257,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
     try {
       daemon.heartbeat(timeoutMillis, new Starvation(daemon.peerProcess()));
     } catch (IOException e) {
-      daemon.heartbeat(timeoutMillis); // closed meanwhile
+      daemon.heartbeat(timeoutMillis); // closed in the meantime
     }
   }
 
@@ -267,7 +270,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
       lifeline = made;
       made.hold(() -> connection.send(FromRankCodec.encode(new FromRank.LifelineHeld())));
     } catch (IOException e) {
-      System.err.println("fmi: the death of this process will be seen late: " + e);
+      System.err.println("fmi: the death of this process will be noticed late: " + e);
     }
   }
 

@@ -5,11 +5,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 
-/** Standard output and standard error of this process, which can be thrown away for a while. */
+/** Standard output and standard error of this process, which can be discarded for a while. */
 final class HideableOutput {
   private volatile boolean hidden;
 
-  /** Takes the place of both, before the program's first look at them. */
+  /** Replaces both streams before the program first uses them. */
   static HideableOutput install() {
     HideableOutput output = new HideableOutput();
     System.setOut(output.around(System.out));
@@ -21,7 +21,7 @@ final class HideableOutput {
     return new PrintStream(new Hideable(stream), true, stream.charset());
   }
 
-  /** Whether all that is written is thrown away from now on. */
+  /** Sets whether output is discarded from now on. */
   void hide(boolean now) {
     hidden = now;
   }

@@ -5,44 +5,45 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Ends a process whose program is done but has left threads that keep it alive: the job would wait
- * for them without a word.
+ * Ends a process whose program is done but has left threads that keep it alive, for which the job
+ * would wait silently.
  */
 final class LeftThreads {
   private static final int FAILED = 1;
 
-  /** What a thread may take to end by itself before it is named. */
+  /** How long a thread may take to end by itself before it is reported. */
   private static final Duration SILENCE = Duration.ofSeconds(2);
 
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   private LeftThreads() {}
 
-  /** Returns when no thread but this one keeps the process alive; exits if one goes on to. */
+  /** Returns when no thread but this one keeps the process alive; exits if one continues to. */
   static void end(int rank) {
     if (!haveEnded(SILENCE)) {
       System.err.println(
           "fmi: rank "
               + rank
-              + " has left Fmi and main, but not ended: "
+              + " returned from main after Fmi.close but has not exited, because of "
               + living().stream().map(LeftThreads::describe).collect(Collectors.joining("; "))
-              + ". End them (shut pools down) or make them daemon threads; the process is ended in "
+              + ". End these threads (shut pools down) or make them daemon threads; the process is"
+              + " ended in "
               + LIMIT.toSeconds()
               + " s");
       if (!haveEnded(LIMIT)) {
         System.err.println(
             "fmi: rank "
                 + rank
-                + " is ended: after "
+                + " is ended: these threads are still alive after "
                 + LIMIT.toSeconds()
-                + " s these threads still live: "
+                + " s: "
                 + living().stream().map(Thread::getName).collect(Collectors.joining(", ")));
         System.exit(FAILED);
       }
     }
   }
 
-  /** Whether all end within a time. */
+  /** Whether all end within a time limit. */
   private static boolean haveEnded(Duration limit) {
     long end = System.nanoTime() + limit.toNanos();
     List<Thread> threads = living();

@@ -8,15 +8,15 @@ import java.util.Map;
 import org.fmi.control.Counter;
 
 /**
- * What this process has of memory, by the word of the system (proc_pid_status(5)) and of the
- * virtual machine, at one moment.
+ * The memory of this process, as reported by the system (proc_pid_status(5)) and the JVM, at one
+ * moment.
  */
 final class MemoryLevels {
   private static final Path STATUS = Path.of("/proc/self/status");
 
   private MemoryLevels() {}
 
-  /** Looks at all of them; leaves out what is not known. */
+  /** Reads all levels; omits unknown ones. */
   static Map<Counter, Long> now() {
     Map<Counter, Long> levels = new EnumMap<>(Counter.class);
     Runtime runtime = Runtime.getRuntime();

@@ -16,7 +16,7 @@ import org.fmi.spi.NodeMemory;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.TransportProvider;
 
-/** The modules found on the class path, of which a rank's runtime is built. */
+/** The modules found on the class path that make up a rank's runtime. */
 record Modules(
     List<TransportProvider> transports,
     FailureDetectorProvider detectors,

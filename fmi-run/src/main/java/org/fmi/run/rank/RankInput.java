@@ -10,8 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Standard input of rank 0, which fmirun reads only if the program does: it is also that of the
- * script, the loop or the shell that has called fmirun.
+ * Standard input of rank 0, which fmirun reads only if the program does, because the script, loop
+ * or shell that called fmirun shares it.
  */
 final class RankInput extends FilterInputStream {
   /** The number of the system call that reads (asm-generic/unistd.h, or the table of x86-64). */
@@ -29,9 +29,9 @@ final class RankInput extends FilterInputStream {
   }
 
   /**
-   * Takes the place of {@link System#in}, before the program's first look at it.
+   * Replaces {@link System#in} before the program first uses it.
    *
-   * @param onRead called before each look for input
+   * @param onRead called before each read of input
    */
   static void install(Runnable onRead) {
     System.setIn(new BufferedInputStream(new RankInput(System.in, onRead)));
@@ -63,7 +63,8 @@ final class RankInput extends FilterInputStream {
 
   /**
    * Whether the program reads standard input by other means than {@link System#in}: a thread waits
-   * in a read of it, by whatever name, or a process that the program has started has it too.
+   * in a read of it, under any descriptor, or a process that the program has started has inherited
+   * it.
    */
   static boolean isRead() {
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(THREADS)) {
@@ -84,11 +85,11 @@ final class RankInput extends FilterInputStream {
       String call = Files.readString(thread.resolve("syscall"));
       return call.startsWith(READ) && file(SELF, Long.decode(call.split(" ", 3)[1])).equals(input);
     } catch (IOException | NumberFormatException e) {
-      return false; // it has ended, or the call has
+      return false; // the thread or the call has ended
     }
   }
 
-  /** Whether a process that a thread has started has this input. */
+  /** Whether a process started by a thread has this input. */
   private static boolean hasHeir(Path thread, Path input) {
     try {
       for (String child : Files.readString(thread.resolve("children")).split(" ")) {

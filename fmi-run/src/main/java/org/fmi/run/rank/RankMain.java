@@ -22,8 +22,8 @@ import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The main class of a rank's process: reports to the node's daemon, waits until it is told which
- * rank it is, then runs the program's main.
+ * The main class of a rank's process: connects to the node's daemon, waits for its rank, then runs
+ * the program's main.
  *
  * <p>Usage: {@code RankMain main.Class [args...]}, with the daemon's socket in the environment.
  */
@@ -36,7 +36,7 @@ public final class RankMain {
   public static void main(String[] args) {
     String socket = System.getenv("FMI_DAEMON_SOCKET");
     if (socket == null || args.length == 0) {
-      System.err.println("fmi: this class is started by a daemon of fmirun");
+      System.err.println("fmi: this class is started by fmirun's daemon; do not start it by hand");
       System.exit(FAILED);
       return;
     }
@@ -82,7 +82,7 @@ public final class RankMain {
     }
   }
 
-  /** Lets the program and its tools know who this is, without a call of the library. */
+  /** Makes the rank known to the program and its tools, without a call of the library. */
   private static void show(ToRank.Assign assigned) {
     RankConfig config = assigned.config();
     System.setProperty("fmi.job", config.jobId());
@@ -91,7 +91,7 @@ public final class RankMain {
     System.setProperty("fmi.local.rank", Integer.toString(assigned.localRank()));
   }
 
-  /** In one piece, so that no other rank's output comes between. */
+  /** Prints an exception in one piece, so that output of other ranks does not interrupt it. */
   private static void show(int rank, Thread thread, Throwable thrown) {
     String trace = RankMessage.Failed.of(NO_LOOP, NO_LOOP, thrown).trace();
     byte[] text =
@@ -122,7 +122,7 @@ public final class RankMain {
   /**
    * Runs the program.
    *
-   * @return what it has thrown; null if it has returned
+   * @return the exception it threw; null if it has returned
    */
   private static @Nullable Throwable run(String mainClass, String[] args) {
     try {
@@ -152,7 +152,7 @@ public final class RankMain {
     }
   }
 
-  /** As the java launcher finds it (JLS 12.1.4): with arguments before without. */
+  /** Finds main like the java launcher (JLS 12.1.4): with arguments before without. */
   private static Method mainOf(Class<?> program) throws NoSuchMethodException {
     for (Class<?> parameter : new Class<?>[] {String[].class, void.class}) {
       for (Class<?> c = program; c != null; c = c.getSuperclass()) {

@@ -9,8 +9,8 @@ import org.fmi.run.lifeline.Lifeline;
 
 /**
  * The program of the job that {@code lib/make-aot-caches} records: makes fmirun, its daemon and
- * rank 0 load and run what they load and run in other jobs, from their start to a recovery. Rank 1
- * is there to be lost.
+ * rank 0 load and run the code of other jobs, from their start to a recovery. Rank 1 exists to be
+ * lost.
  */
 public final class Rehearsal {
   private static final int ITERATIONS = 4;

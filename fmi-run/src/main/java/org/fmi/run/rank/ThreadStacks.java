@@ -4,9 +4,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** Shows what the threads of this process do, for a person. */
+/** The stacks of this process's threads, for a person. */
 final class ThreadStacks {
-  /** A program with thousands of threads does not flood whoever asks. */
+  /** Limit that keeps a program with thousands of threads from flooding the reader. */
   private static final int MOST_CHARS = 1 << 20;
 
   private static final String MAIN = "main";
@@ -14,8 +14,8 @@ final class ThreadStacks {
   private ThreadStacks() {}
 
   /**
-   * The stacks of the program's threads, main first: lines, each with its end. Left out are the
-   * threads of the virtual machine and of FMI, and virtual threads.
+   * Returns the stacks of the program's threads, main first: lines, each with its line end. Omits
+   * threads of the JVM and of FMI, and virtual threads.
    */
   static String text() {
     StringBuilder text = new StringBuilder();
@@ -47,7 +47,7 @@ final class ThreadStacks {
     return text.toString();
   }
 
-  /** Whether it is of what calls the program's main. */
+  /** Whether it belongs to the callers of the program's main. */
   private static boolean isOfLauncher(String type) {
     return type.startsWith("org.fmi.run.rank.")
         || type.startsWith("java.lang.invoke.")
@@ -55,7 +55,7 @@ final class ThreadStacks {
         || type.startsWith("jdk.internal.reflect.");
   }
 
-  /** As in the stack trace of an exception. */
+  /** Formats a frame as in the stack trace of an exception. */
   private static StackTraceElement withoutLoader(StackTraceElement frame) {
     return new StackTraceElement(
         null,

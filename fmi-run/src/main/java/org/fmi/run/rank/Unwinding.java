@@ -27,15 +27,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether an exception is on its way through the callers of this thread: whether one of
- * them calls from a handler that will throw on, such as that of {@code try (Fmi fmi = ...)} or of a
- * {@code finally}. The compiler makes two calls of {@code close} there, and the position of the
- * caller tells which of them this is.
+ * Detects an exception that is propagating through the callers of this thread: one of them calls
+ * from a handler that will rethrow, such as that of {@code try (Fmi fmi = ...)} or of a {@code
+ * finally}. The compiler generates two calls of {@code close} there, and the position of the caller
+ * shows which of them this is.
  */
 final class Unwinding {
   private Unwinding() {}
 
-  /** Whether the call of this will be followed by an exception, as far as callers are known. */
+  /** Whether an exception will follow this call, as far as callers are known. */
   static boolean isUnderWay() {
     return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
         .walk(
@@ -69,11 +69,11 @@ final class Unwinding {
       }
       return false;
     } catch (IOException | IllegalArgumentException e) {
-      return false; // not known: the others are waited for
+      return false; // unknown: the other ranks are waited for
     }
   }
 
-  /** Where the code of a method goes from each of its instructions, without exceptions. */
+  /** The successors of each instruction of a method, without exceptions. */
   private static final class Flow {
     private final Map<Integer, List<Integer>> next = new HashMap<>();
     private final BitSet returns = new BitSet();
@@ -112,7 +112,7 @@ final class Unwinding {
       return found;
     }
 
-    /** Whether it is a handler that calls here, and all ways from here end with an exception. */
+    /** Whether a handler makes this call, and all paths from here end with an exception. */
     boolean throwsOn(int call) {
       return !reached(0).get(call) && !reached(call).intersects(returns);
     }

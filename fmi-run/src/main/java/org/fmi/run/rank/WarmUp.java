@@ -23,13 +23,13 @@ import org.fmi.spi.RankConfig;
 import org.fmi.spi.TransportProvider;
 
 /**
- * Gets a standby ready: runs a job of its own in this process, with checkpoints and a rollback, so
- * that the classes of a recovery are loaded and its code has run once. Two of its ranks share a
- * node, the third is alone: messages take all ways that there are.
+ * Warms up a standby: runs a job inside this process, with checkpoints and a rollback, so that the
+ * classes of a recovery are loaded and its code has run once. Two of its ranks share a node, the
+ * third is alone, so that messages use every transport.
  *
- * <p>It is a {@link MiniJob}, without the decision maker of {@code org.fmi.job}. That one begins a
+ * <p>It is a {@link MiniJob}, without the decision maker of {@code org.fmi.job}. That begins a
  * recovery only when a process is lost, and starts another in its place; here all ranks are threads
- * of one process, and none is lost. It would also have every standby load and run classes that only
+ * of one process, and none is lost. It would also make every standby load and run classes that only
  * fmirun needs.
  */
 final class WarmUp {
@@ -50,10 +50,10 @@ final class WarmUp {
   }
 
   /**
-   * Begins in the background. It takes well under a second, and does no harm if the process is
-   * needed before.
+   * Starts in the background. Takes well under a second, and does no harm if the process is needed
+   * earlier.
    *
-   * @param directory to be made, where there is memory for its checkpoints
+   * @param directory directory to create, where there is memory for its checkpoints
    */
   static void begin(Path directory, String mainClass) {
     Thread.ofPlatform()
@@ -65,17 +65,18 @@ final class WarmUp {
                 Class.forName(mainClass, false, WarmUp.class.getClassLoader());
                 run(directory);
               } catch (IOException | ClassNotFoundException | RuntimeException e) {
-                // The process is as good as a cold one; whatever is wrong will show up again.
+                // The process is no worse than a cold one; the problem will show up again.
                 System.err.println("fmi: warm-up: " + e);
               }
             });
   }
 
   /**
-   * Does it now.
+   * Runs it now.
    *
-   * @param directory to be made, where there is memory for its checkpoints; gone at the end
-   * @throws IOException if they cannot be made there
+   * @param directory directory to create, where there is memory for its checkpoints; deleted at the
+   *     end
+   * @throws IOException if checkpoints cannot be made there
    */
   static void run(Path directory) throws IOException {
     new WarmUp(Files.createDirectory(directory)).run();
@@ -87,7 +88,7 @@ final class WarmUp {
     }
     for (int rank = 0; rank < SIZE; rank += 2) {
       for (TransportProvider transport : modules.transports()) {
-        // What this little job cannot have concerns nobody.
+        // Transports that this little job lacks are not worth a message.
         Files.createFile(config(rank).saidWithout(transport.name()));
       }
     }
@@ -146,7 +147,7 @@ final class WarmUp {
     }
   }
 
-  /** A little of what programs use. */
+  /** Uses some typical calls of programs. */
   private static void communicate(Comm world, double[] state) {
     int next = (world.rank() + 1) % SIZE;
     int previous = (world.rank() + SIZE - 1) % SIZE;

@@ -25,14 +25,14 @@ import org.fmi.run.process.Terminal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes fmirun's standard output and error on a thread of its own: a terminal that stops reading
- * must not stop the recovery of a job. Lines of different ranks are not mixed, however long they
- * are ({@link WholeLines}).
+ * Writes fmirun's standard output and error on a separate thread: a terminal that stops reading
+ * must not stop the recovery of a job. Does not mix lines of different ranks, however long they are
+ * ({@link WholeLines}).
  */
 public final class Console {
   private static final byte[] NEW_LINE = {'\n'};
 
-  /** In place of a rank: fmirun itself. */
+  /** Stands for fmirun itself instead of a rank. */
   private static final int NOBODY = -1;
 
   // Of st_mode (inode(7)).
@@ -41,12 +41,12 @@ public final class Console {
   private static final int SOCKET = 0140000;
 
   /**
-   * Something to write, and what to do once it is written.
+   * Output to write, and a task to run once it is written.
    *
    * @param more whether more of the last line follows
    */
   private record Entry(int rank, boolean error, byte[] bytes, boolean more, Runnable written) {
-    /** Whose line it may be a part of. */
+    /** Returns the source whose line it may be a part of. */
     int source() {
       return rank < 0 ? WholeLines.NONE : 2 * rank + (error ? 1 : 0);
     }
@@ -56,26 +56,27 @@ public final class Console {
       return new Entry(NOBODY, true, bytes, false, () -> {});
     }
 
-    /** Nothing to write. */
+    /** Returns an entry without output. */
     static Entry task(Runnable task) {
       return new Entry(NOBODY, true, new byte[0], false, task);
     }
   }
 
-  /** Back to the start of the line, and clear it (ECMA-48). */
+  /** Returns to the start of the line and clears it (ECMA-48). */
   private static final byte[] ERASE = "\r\u001b[K".getBytes(StandardCharsets.US_ASCII);
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS ", Locale.ROOT);
 
   /**
-   * Where it writes.
+   * The destination of output.
    *
-   * @param together whether both are the same file, so that lines of one cut those of the other
+   * @param together whether both streams are the same file, so that lines of one interrupt lines of
+   *     the other
    * @param outIsTerminal whether standard output is the user's terminal
-   * @param width columns of the terminal that standard error is; null if it is none
-   * @param othersTerminal whether others have that terminal now, as a shell with its prompt: a line
-   *     that is drawn again and again would be in their way
+   * @param width columns of the terminal on standard error; null if it is no terminal
+   * @param othersTerminal whether another process group owns that terminal now, such as a shell
+   *     with its prompt, which redrawing a line would disturb
    */
   record Streams(
       OutputStream out,
@@ -117,16 +118,16 @@ public final class Console {
   private final BooleanSupplier othersTerminal;
   private final @Nullable OutputFiles files;
 
-  /** The live line to be drawn next. Null if it was taken to be drawn. */
+  /** The live line to draw next. Null if it was taken. */
   private final AtomicReference<@Nullable String> live = new AtomicReference<>();
 
-  /** Whether a live line stands on the terminal. */
+  /** Whether a live line is on the terminal. */
   private boolean drawn;
 
-  /** Bounded by the daemons: each has only a certain amount of unwritten output under way. */
+  /** Bounded by the daemons, each of which limits its unwritten output. */
   private final BlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
 
-  /** The source whose line has not ended yet, per file. */
+  /** The source of the unfinished line, per file. */
   private final int[] openLine = {WholeLines.NONE, WholeLines.NONE};
 
   private boolean failed;
@@ -137,14 +138,14 @@ public final class Console {
   private final ShownOnce once = new ShownOnce(this::tellDifference);
 
   /**
-   * Only one of the two handlers is called, and only once.
+   * Calls at most one of the two handlers, and only once.
    *
-   * @param files where ranks write; null if here
+   * @param files output files of ranks; null to print here
    * @param tagged whether to prefix each line with its rank
-   * @param timed whether to prefix fmirun's own lines with date and time
-   * @param onReaderGone called when nobody reads the output any more
+   * @param timed whether to prefix notices of fmirun with the date and time
+   * @param onReaderGone called when the reader of the output is gone
    * @param onOutputLost called when output cannot be written for another reason, after the user was
-   *     told
+   *     notified
    */
   public Console(
       @Nullable OutputFiles files,
@@ -174,7 +175,7 @@ public final class Console {
     this.onOutputLost = onOutputLost;
   }
 
-  /** Begins to write. */
+  /** Starts to write. */
   public void start() {
     Thread.ofPlatform().daemon().name("fmi-console").start(this::run);
   }
@@ -190,8 +191,8 @@ public final class Console {
   }
 
   /**
-   * A rank has a new process, which prints from the beginning; all that the one before has printed
-   * was given.
+   * Notes a new process of a rank, which prints from the beginning; all output of its predecessor
+   * has been passed in.
    *
    * @param incarnation 0 for the first
    */
@@ -203,7 +204,7 @@ public final class Console {
   }
 
   /**
-   * The ranks are told to run.
+   * Notes that ranks start to run.
    *
    * @param fromTheStart whether all of them are new processes
    */
@@ -211,7 +212,7 @@ public final class Console {
     onceWritten(() -> once.begun(fromTheStart));
   }
 
-  /** Does something once everything given before is written: no line is waited for any more. */
+  /** Runs a task once all earlier output is written, and waits for no unfinished line any more. */
   private void onceWritten(Runnable task) {
     queue.add(
         Entry.task(
@@ -231,16 +232,16 @@ public final class Console {
             line(
                 "fmi: rank "
                     + source / 2
-                    + " printed a part of a line, and nothing for "
+                    + " printed part of a line and then nothing for "
                     + FromDaemon.Output.PAUSE_MILLIS / 1000
-                    + " s: the output of others is printed before the rest"));
+                    + " s: output of other ranks is printed before the rest of it"));
   }
 
   private void tellDifference(int rank) {
-    line("fmi: rank " + rank + " prints other lines than before all processes started again");
+    line("fmi: rank " + rank + " prints different lines after the restart of all processes");
   }
 
-  /** Writes a line of fmirun's own, on standard error. */
+  /** Writes a line of fmirun on standard error. */
   public void line(String line) {
     String text =
         (timed ? LocalDateTime.now(ZoneId.systemDefault()).format(TIME) : "") + line + "\n";
@@ -253,11 +254,11 @@ public final class Console {
   }
 
   /**
-   * Draws a line on the terminal below all others, in place of the last one; it is no part of the
-   * output, and stands there until there is output. Dropped if standard error is no terminal, if
-   * fmirun is in the terminal's background, or if the terminal does not keep up.
+   * Draws a line on the terminal below all others, in place of the last one. It is not output, and
+   * stays until there is output. Dropped if standard error is no terminal, if fmirun is in the
+   * terminal's background, or if the terminal does not keep up.
    *
-   * @param text empty to have none
+   * @param text empty to remove the line
    */
   public void live(String text) {
     if (isLive() && live.getAndSet(text) == null) {
@@ -265,7 +266,7 @@ public final class Console {
     }
   }
 
-  /** Waits until everything given so far is written, but at most for this long; nothing follows. */
+  /** Waits until all earlier output is written, up to a time limit; nothing follows. */
   public void drain(long millis) throws InterruptedException {
     CountDownLatch done = new CountDownLatch(1);
     onceWritten(
@@ -301,7 +302,7 @@ public final class Console {
     }
   }
 
-  /** Null if some output has to be looked at before there is more. */
+  /** Returns null if pauses must be checked before the next entry. */
   private @Nullable Entry next() throws InterruptedException {
     long now = System.nanoTime();
     long wait = Long.MAX_VALUE;
@@ -312,7 +313,7 @@ public final class Console {
     return wait == Long.MAX_VALUE ? queue.take() : queue.poll(wait, TimeUnit.NANOSECONDS);
   }
 
-  /** Which of two; the first if there is but one. */
+  /** Returns the index of a file; the first if there is only one. */
   private int file(boolean error) {
     return error && !together ? 1 : 0;
   }
@@ -333,7 +334,7 @@ public final class Console {
   private void drawLive() {
     String text = live.getAndSet(null);
     IntSupplier columns = width;
-    // A line of output that has not ended is not cut in two.
+    // A live line does not interrupt an unfinished line of output.
     if (text == null
         || columns == null
         || openLine[file(true)] >= 0
@@ -345,7 +346,7 @@ public final class Console {
       if (text.isEmpty()) {
         erase();
       } else {
-        // The last column would move the cursor to the next line.
+        // A character in the last column would move the cursor to the next line.
         int most = Math.max(0, columns.getAsInt() - 1);
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         line.writeBytes(ERASE);
@@ -356,7 +357,7 @@ public final class Console {
         drawn = true;
       }
     } catch (IOException e) {
-      // It is no output: whoever writes some will see it.
+      // It is not output: a failing write of output will be noticed.
       drawn = false;
     }
   }
@@ -410,7 +411,7 @@ public final class Console {
   }
 
   /**
-   * @param error whether it is standard error that does not work
+   * @param error whether standard error is the failing stream
    */
   private void say(boolean error, String what, IOException e) {
     String text = "fmirun: " + what + " cannot be written: " + e.getMessage() + "\n";
@@ -420,8 +421,8 @@ public final class Console {
   }
 
   /**
-   * Whether a stream is a pipe or a socket: writing to it fails once nobody reads it. The message
-   * of the failure does not tell, as it is in the user's language.
+   * Whether a stream is a pipe or a socket, on which writes fail once there is no reader. The
+   * message of the failure is in the user's language, so it cannot be parsed.
    */
   private static boolean isPipe(boolean error) {
     try {

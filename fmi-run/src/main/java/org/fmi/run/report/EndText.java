@@ -2,12 +2,12 @@ package org.fmi.run.report;
 
 import org.fmi.job.JobCommand;
 
-/** Tells a user why a job ended, and by which options it could have gone on. */
+/** The text that tells a user why a job ended, and which options would have prevented the end. */
 public final class EndText {
   private EndText() {}
 
   /**
-   * Empty if all went well.
+   * Returns the text; empty if all went well.
    *
    * @param local whether all nodes are on this machine
    */

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import org.fmi.control.Notice;
 
 /**
- * Writes each event as a JSON object on a line of its own: {@code time} in milliseconds since 1970,
- * {@code nanos} of the monotonic clock, {@code event}, and the fields of the notice.
+ * Writes each event as one line of JSON: {@code time} in milliseconds since 1970, {@code nanos} of
+ * the monotonic clock, {@code event}, and the fields of the notice.
  */
 public final class EventLog implements AutoCloseable {
   private static final JsonFactory JSON = new JsonFactory();
@@ -27,7 +27,7 @@ public final class EventLog implements AutoCloseable {
     file = Files.newOutputStream(path);
   }
 
-  /** An event as a line, with its line feed. */
+  /** Returns an event as a line, with its line feed. */
   public static byte[] line(Notice notice, long timeMillis, long nanos) {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     try (JsonGenerator out = JSON.createGenerator(line)) {
@@ -49,7 +49,7 @@ public final class EventLog implements AutoCloseable {
 
   /** Appends a {@link #line}. */
   public void write(byte[] line) throws IOException {
-    // One unbuffered write per line: whoever follows the file sees whole lines at once.
+    // One unbuffered write per line, so that a reader of the file sees whole lines at once.
     file.write(line);
   }
 
@@ -71,7 +71,7 @@ public final class EventLog implements AutoCloseable {
     }
   }
 
-  /** May take forever, as writing may, if the file is on a server that does not answer. */
+  /** May take forever, like any write, if the file is on a server that does not respond. */
   @Override
   public void close() throws IOException {
     file.close();

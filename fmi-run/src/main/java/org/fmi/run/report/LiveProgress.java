@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 import org.fmi.run.options.RunOptions.Verbosity;
 
 /**
- * Shows how far a job has come: by a live line on a terminal, elsewhere by a line each minute. Used
+ * Shows the progress of a job: on a live line of a terminal, elsewhere on a line per minute. Used
  * by one thread.
  */
 public final class LiveProgress {
@@ -19,7 +19,7 @@ public final class LiveProgress {
   private String last = "";
 
   /**
-   * @param nanos now, by the monotonic clock
+   * @param nanos the time, from the monotonic clock
    */
   public LiveProgress(Verbosity verbosity, Console console, long nanos) {
     this.silent = verbosity == Verbosity.QUIET;
@@ -29,24 +29,24 @@ public final class LiveProgress {
   }
 
   /**
-   * Shows it, if it is time to.
+   * Shows the progress, if that is due.
    *
-   * @param progress how far it has come, in a line
-   * @param nanos now
+   * @param progress the progress, on one line
+   * @param nanos the time
    */
   public void look(Supplier<String> progress, long nanos) {
     if (silent) {
       return;
     }
     if (console.isLive()) {
-      // A short job is not worth a line that comes and goes.
+      // A short job is not worth a line that appears and disappears.
       if (nanos - begunNanos >= FIRST) {
         console.live("fmi: " + progress.get());
       }
     } else if (nanos - nextNanos >= 0) {
       nextNanos = nanos + PAUSE;
       String line = progress.get();
-      // A file that is read later gains nothing from the same again.
+      // A repetition adds nothing to a file.
       if (!line.equals(last)) {
         last = line;
         console.line("fmi: " + line);
@@ -54,7 +54,7 @@ public final class LiveProgress {
     }
   }
 
-  /** There is nothing to be shown any more. */
+  /** Removes the live line at the end. */
   public void end() {
     if (!silent) {
       console.live("");

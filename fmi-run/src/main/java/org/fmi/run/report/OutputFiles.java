@@ -11,23 +11,23 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Writes the output of each rank into files of its own, {@code rank-3.out} and {@code rank-3.err}.
- * What was there before the job is replaced. Used by one thread.
+ * Writes the output of each rank to separate files, {@code rank-3.out} and {@code rank-3.err}.
+ * Replaces files from before the job. Used by one thread.
  */
 public final class OutputFiles {
-  /** Files that are open at a time: a job may have more ranks than a process may have files. */
+  /** Maximum number of open files: a job may have more ranks than a process may have files. */
   private static final int MOST_OPEN = 128;
 
   private final Path directory;
 
-  /** Those that are open; the one used last is at the end. */
+  /** The open files; the last used one is at the end. */
   private final Map<String, OutputStream> open = new LinkedHashMap<>(16, 0.75f, true);
 
-  /** Those that this job has begun. */
+  /** Files that this job has begun. */
   private final Set<String> begun = new HashSet<>();
 
   /**
-   * @throws IOException if it cannot be made, or nothing can be written into it
+   * @throws IOException if the directory cannot be made or written to
    */
   public OutputFiles(Path directory) throws IOException {
     this.directory = directory;
@@ -39,7 +39,7 @@ public final class OutputFiles {
     return "rank-" + rank + (error ? ".err" : ".out");
   }
 
-  /** The file of a stream, for messages. */
+  /** Returns the file of a stream, for messages. */
   Path file(int rank, boolean error) {
     return directory.resolve(name(rank, error));
   }

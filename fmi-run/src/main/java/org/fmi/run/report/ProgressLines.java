@@ -12,11 +12,12 @@ import java.util.function.Consumer;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.job.JobSpec;
+import org.fmi.run.Amounts;
 import org.fmi.run.options.RunOptions.Verbosity;
 
 /**
- * Turns events into the lines that tell a user what happens: one per stage of a recovery, with the
- * time since fmirun learned of the failure.
+ * Turns events into notices for the user: one per stage of a recovery, with the time since fmirun
+ * learned of the failure.
  */
 public final class ProgressLines {
   private static final int MOST_TRACES = 100;
@@ -26,34 +27,34 @@ public final class ProgressLines {
   private final List<JobSpec.Node> nodes;
   private final Consumer<String> lines;
 
-  /** Replacements on one node: one line reports them all. */
+  /** Replacements on one node, which one notice reports. */
   private final List<Integer> placed = new ArrayList<>();
 
   private String placedWhere = "";
 
   private final RollbackLines rollback = new RollbackLines();
 
-  /** Stack traces that were shown. */
+  /** Stack traces already printed. */
   private final Set<String> shown = new HashSet<>();
 
-  /** What users were warned of. */
+  /** Subjects of warnings already printed. */
   private final Set<String> warnedOf = new HashSet<>();
 
   private boolean recovering;
 
-  /** What follows does not concern a job that goes on. */
+  /** Whether the job is ending, so that notices no longer mention its continuation. */
   private boolean ends;
 
   private long begunNanos;
 
-  /** Ranks that have heard over the log-ring of the failures that are being recovered from. */
+  /** Ranks notified over the log-ring of the failures of the current recovery. */
   private final BitSet notified = new BitSet();
 
   private int mostHops;
   private long notifiedNanos;
 
   /**
-   * @param lines takes each line
+   * @param lines takes each notice
    */
   public ProgressLines(Verbosity verbosity, JobSpec spec, Consumer<String> lines) {
     this.verbosity = verbosity;
@@ -63,18 +64,18 @@ public final class ProgressLines {
   }
 
   /**
-   * Tells of an event.
+   * Reports an event.
    *
-   * @param nanos when it happened, by the monotonic clock
+   * @param nanos its time, from the monotonic clock
    */
   public void on(Notice notice, long nanos) {
     switch (notice) {
-      // Not a lost node: it may be a spare that nobody needs.
+      // Not a lost node: it may be an unused spare.
       case Notice.RankFailed _, Notice.RecoveryBegun _ -> begins(nanos);
       default -> {}
     }
     if (notice instanceof Notice.Thrown n) {
-      // It is the program's own output.
+      // It is output of the program.
       lines.accept(thrown(n));
     }
     if (verbosity == Verbosity.QUIET) {
@@ -88,7 +89,7 @@ public final class ProgressLines {
         nodes.add(new JobSpec.Node(n.name(), n.slots(), true));
         line(
             nodeName(n.node())
-                + " is added, with "
+                + " added, with "
                 + n.slots()
                 + (n.slots() == 1 ? " slot" : " slots"));
       }
@@ -97,10 +98,10 @@ public final class ProgressLines {
       case Notice.Started n -> {
         detail(
             "starting "
-                + n.ranks()
-                + " ranks on "
-                + n.nodes()
-                + " nodes, "
+                + Amounts.count(n.ranks(), "rank")
+                + " on "
+                + Amounts.count(n.nodes(), "node")
+                + ", "
                 + n.spares()
                 + " spare");
         // With one node there is none to lose.
@@ -108,17 +109,17 @@ public final class ProgressLines {
           line(
               "checkpoint groups survive "
                   + (n.groupLosses() == 0
-                      ? "no loss of a node"
-                      : "the loss of " + n.groupLosses() + " at once")
-                  + ", not "
+                      ? "no node loss"
+                      : Amounts.count(n.groupLosses(), "node loss", "node losses") + " at once")
+                  + " instead of "
                   + spec.grouping().losses()
-                  + " (--group-losses): that would need ranks on more nodes");
+                  + " (--group-losses): place the ranks on more nodes");
         }
       }
       case Notice.RankFailed n ->
           line("rank " + n.rank() + " lost (seen by " + n.by() + "): " + n.reason());
       case Notice.Thrown _ -> {
-        // above
+        // see above
       }
       case Notice.NodeFailed n ->
           line(nodeName(n.node()) + " lost (seen by " + n.by() + "): " + n.reason());
@@ -129,7 +130,7 @@ public final class ProgressLines {
                   + n.epoch()
                   + ": rank "
                   + n.rank()
-                  + " stops in iteration "
+                  + " leaves iteration "
                   + n.iteration()
                   + " of loop "
                   + n.loop());
@@ -142,15 +143,14 @@ public final class ProgressLines {
                 + n.epoch()
                 + ": rank "
                 + n.rank()
-                + " heard that rank "
+                + " learned that rank "
                 + n.failed()
                 + " failed, over "
-                + n.hops()
-                + (n.hops() == 1 ? " hop" : " hops"));
+                + Amounts.count(n.hops(), "hop"));
       }
       case Notice.RecoveryBegun n -> {
         if (n.restartAll()) {
-          stage(n.epoch(), "all processes start again: " + n.reason(), nanos);
+          stage(n.epoch(), "all processes restart: " + n.reason(), nanos);
         } else {
           detail("epoch " + n.epoch() + " begins: " + n.reason());
         }
@@ -175,11 +175,9 @@ public final class ProgressLines {
         if (recovering && ranks > 0) {
           stage(
               n.epoch(),
-              ranks
-                  + (ranks == 1 ? " rank" : " ranks")
+              Amounts.count(ranks, "rank")
                   + " notified over the log-ring, within "
-                  + mostHops
-                  + (mostHops == 1 ? " hop" : " hops"),
+                  + Amounts.count(mostHops, "hop"),
               notifiedNanos);
         }
         stage(n.epoch(), "all ranks joined (H1)", nanos);
@@ -209,14 +207,8 @@ public final class ProgressLines {
             n.epoch(),
             "running (H3) "
                 + (n.iteration() < 0 ? "from the start" : "from iteration " + n.iteration())
-                + rollback.sentAgain()
-                + (n.rebuilt() == 0
-                    ? ""
-                    : ", "
-                        + n.rebuilt()
-                        + " lost checkpoint"
-                        + (n.rebuilt() == 1 ? "" : "s")
-                        + " rebuilt from the group's code"),
+                + rollback.resent()
+                + rebuilt(n.rebuilt()),
             nanos);
       }
       case Notice.CheckpointCommitted n ->
@@ -226,12 +218,12 @@ public final class ProgressLines {
                   + " at iteration "
                   + n.iteration()
                   + ", "
-                  + n.bytes()
-                  + " bytes per rank, "
-                  + n.codedBytes()
-                  + " coded: copy "
+                  + Amounts.bytes(n.bytes())
+                  + " per rank, "
+                  + Amounts.bytes(n.codedBytes())
+                  + " encoded: copy "
                   + millis(n.copyNanos())
-                  + ", code "
+                  + ", encode "
                   + millis(n.encodeNanos())
                   + ", commit "
                   + millis(n.commitNanos()));
@@ -241,37 +233,35 @@ public final class ProgressLines {
       case Notice.Level2Flushed n ->
           detail(
               nodeName(n.node())
-                  + " has written checkpoint "
+                  + " wrote its part of checkpoint "
                   + n.version()
-                  + ", "
-                  + n.bytes()
-                  + " bytes");
+                  + " to files, "
+                  + Amounts.bytes(n.bytes()));
       case Notice.Level2Committed n ->
           detail(
               "checkpoint "
                   + n.version()
                   + " at iteration "
                   + n.iteration()
-                  + " is on files, "
-                  + n.bytes()
-                  + " bytes");
+                  + " is complete in files, "
+                  + Amounts.bytes(n.bytes()));
       case Notice.Level2Failed n ->
           line(
               "the checkpoint of iteration "
                   + n.iteration()
                   + " could not be written to files: "
                   + n.reason()
-                  + (ends ? "" : "; the job goes on")
-                  + (ends || n.leftOut() == 0 ? "" : ", and does not try the next " + n.leftOut()));
-      case Notice.CheckpointRequested _ -> detail("a checkpoint was asked for");
+                  + (ends ? "" : "; the job continues")
+                  + (ends || n.leftOut() == 0 ? "" : " and skips the next " + n.leftOut()));
+      case Notice.CheckpointRequested _ -> detail("a checkpoint was requested");
       case Notice.Level2Awaited n -> {
         ends = true;
         line(
-            "the end of the job waits for the checkpoint of iteration "
+            "the job waits for the checkpoint of iteration "
                 + n.iteration()
-                + " to be written to files, for "
+                + " to be written to files before it ends, for at most "
                 + BigDecimal.valueOf(n.atMostMillis(), 3).stripTrailingZeros().toPlainString()
-                + " s at most (--l2-stall)");
+                + " s (--l2-stall)");
       }
       case Notice.Degraded n -> line(n.what());
       case Notice.Warned n -> {
@@ -283,7 +273,11 @@ public final class ProgressLines {
       }
       case Notice.KillMissed n -> line("--kill " + n.kill() + " never happened: " + n.reason());
       case Notice.Finished n ->
-          detail("ends with status " + n.status() + " after " + n.recoveries() + " recoveries");
+          detail(
+              "ends with status "
+                  + n.status()
+                  + " after "
+                  + Amounts.count(n.recoveries(), "recovery", "recoveries"));
     }
     if (notice instanceof Notice.AllRunning) {
       recovering = false;
@@ -292,29 +286,35 @@ public final class ProgressLines {
     }
   }
 
+  private static String rebuilt(int checkpoints) {
+    return checkpoints == 0
+        ? ""
+        : "; rebuilt " + Amounts.count(checkpoints, "checkpoint") + " from parity";
+  }
+
   private void restored(Notice.Level2Restored n, long nanos) {
     String where = "iteration " + n.iteration() + " of loop " + n.loop();
     if (n.epoch() == 0) {
-      line("begins from " + n.generation() + ", at " + where);
+      line("starts from " + n.generation() + ", at " + where);
       return;
     }
     line(
         "epoch "
             + n.epoch()
-            + ": goes back to "
+            + ": rolls back to "
             + n.generation()
-            + " on files, read by "
-            + (n.ranks().isEmpty() ? "all ranks" : "ranks " + n.ranks())
-            + ", to "
+            + " in files, read by "
+            + (n.ranks().isEmpty() ? "all ranks" : RollbackLines.ranks(n.ranks()))
+            + ", at "
             + where
-            + (n.repeated() < 0 ? "" : "; " + n.repeated() + " iterations are computed again")
+            + (n.repeated() < 0 ? "" : "; recomputes " + Amounts.count(n.repeated(), "iteration"))
             + since(nanos));
   }
 
-  /** A stack trace, whole if it was not shown before: ranks often fail alike. */
+  /** Returns a stack trace, in full unless it was already printed: ranks often fail alike. */
   private String thrown(Notice.Thrown n) {
     RankMessage.Failed failed = new RankMessage.Failed(n.loop(), n.iteration(), n.trace());
-    String begin = "fmi: rank " + n.rank() + " has thrown ";
+    String begin = "fmi: rank " + n.rank() + " threw an exception ";
     if (!shown.contains(n.trace())) {
       if (shown.size() < MOST_TRACES) {
         shown.add(n.trace());
@@ -324,7 +324,7 @@ public final class ProgressLines {
     return begin + failed.where() + ", as shown above: " + failed.exception();
   }
 
-  /** Writes what was held back so that it fits into one line. */
+  /** Prints notices that were held back to be merged. */
   public void flush(long nanos) {
     tellPlaced(nanos);
   }
@@ -348,7 +348,7 @@ public final class ProgressLines {
     }
   }
 
-  /** A stage: of a recovery for everybody, of the start of the job for those who want details. */
+  /** Reports a stage: of a recovery always, of the start of the job only in detail. */
   private void stage(int epoch, String what, long nanos) {
     String text = "epoch " + epoch + ": " + what;
     if (recovering) {

@@ -13,8 +13,8 @@ import org.fmi.run.options.RunOptions.Verbosity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the user of a job's events and writes them to the event log. It does so on a thread of its
- * own: reporting never delays a command. Methods may be called by any thread.
+ * Reports a job's events to the user and to the event log, on a separate thread, so that reporting
+ * never delays a command. Any thread.
  */
 public final class Reporter {
   private final Console console;
@@ -23,14 +23,14 @@ public final class Reporter {
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().daemon().name("fmi-reporter").factory());
 
-  /** Null if events are not written, or no longer. Used on the thread. */
+  /** Null if events are not written, or no longer. Used on the reporter's thread. */
   private @Nullable EventLog log;
 
   private final Consumer<byte[]> lines;
 
   /**
-   * @param log where to write events; closed at the end
-   * @param lines takes each event as a line too, on the reporter's thread
+   * @param log receives events; closed at the end
+   * @param lines takes each event as a line of JSON as well, on the reporter's thread
    */
   public Reporter(
       Console console,
@@ -53,7 +53,7 @@ public final class Reporter {
     }
   }
 
-  /** Writes lines behind those of the events before them. */
+  /** Prints lines after those of earlier events. */
   public void lines(List<String> lines) {
     if (!lines.isEmpty()) {
       thread.execute(() -> lines.forEach(console::line));
@@ -63,7 +63,7 @@ public final class Reporter {
   /**
    * Closes the event log. Nothing may be reported afterwards.
    *
-   * @param millis how long to wait for it: its file may be on a server that does not answer
+   * @param millis maximum time to wait for it: its file may be on a server that does not respond
    */
   public void close(long millis) throws InterruptedException {
     thread.execute(this::closeLog);
@@ -81,7 +81,8 @@ public final class Reporter {
           log.write(line);
         } catch (IOException e) {
           log = null;
-          console.line("fmirun: --events: no more events are written: " + Refusal.text(e));
+          console.line(
+              "fmirun: --events: writing failed; no more events are written: " + Refusal.text(e));
         }
       }
     }

@@ -3,8 +3,9 @@ package org.fmi.run.report;
 import java.util.HashSet;
 import java.util.Set;
 import org.fmi.control.Notice;
+import org.fmi.run.Amounts;
 
-/** Words who goes back after a failure, and what others send them again. */
+/** The notices about ranks that roll back after a failure, and about messages resent to them. */
 final class RollbackLines {
   private static final long MIB = 1 << 20;
 
@@ -12,10 +13,10 @@ final class RollbackLines {
   private long messages;
   private long bytes;
 
-  /** The furthest that those are who go on. */
+  /** The furthest iteration of a rank that continues. */
   private long furthest;
 
-  /** Loops in which a rank has outgrown its log. */
+  /** Loops in which a rank has filled its log. */
   private final Set<Long> outgrown = new HashSet<>();
 
   String begins(Notice.RollbackDecided n) {
@@ -24,14 +25,15 @@ final class RollbackLines {
     bytes = 0;
     furthest = -1;
     if (local) {
-      return "local rollback: ranks "
-          + n.ranks()
-          + " go back, the others go on"
+      return "local rollback: "
+          + ranks(n.ranks())
+          + (isOne(n.ranks()) ? " rolls back" : " roll back")
+          + ", the other ranks continue"
           + (n.reason().isEmpty() ? "" : "; " + n.reason());
     }
     return n.flow()
-        ? "all ranks leave their calls, as " + n.reason()
-        : "global rollback: all ranks go back, as " + n.reason();
+        ? "all ranks leave their calls because " + n.reason()
+        : "global rollback: all ranks roll back because " + n.reason();
   }
 
   String goesOn(Notice.Continued n) {
@@ -40,57 +42,66 @@ final class RollbackLines {
     furthest = Math.max(furthest, n.iteration());
     return "rank "
         + n.rank()
-        + " goes on in iteration "
+        + " continues in iteration "
         + n.iteration()
         + " of loop "
         + n.loop()
-        + ", and sends "
-        + n.messages()
-        + " messages again";
+        + "; it resends "
+        + Amounts.count(n.messages(), "message");
   }
 
-  /** What has been sent again since, as the end of a line; empty if all have gone back. */
-  String sentAgain() {
+  /** Returns the messages resent since the rollback, as the end of a notice; empty if none. */
+  String resent() {
     if (!local) {
       return "";
     }
     local = false;
-    return " to "
+    return " (other ranks: up to "
         + furthest
-        + ", local; "
-        + messages
-        + " messages, "
-        + bytes
-        + " bytes, are sent again";
+        + "); resent "
+        + Amounts.count(messages, "message")
+        + " ("
+        + Amounts.bytes(bytes)
+        + ")";
+  }
+
+  /** Names the ranks of a list such as "[1, 4]". */
+  static String ranks(String list) {
+    return (isOne(list) ? "rank " : "ranks ") + list.substring(1, list.length() - 1);
+  }
+
+  private static boolean isOne(String list) {
+    return list.indexOf(',') < 0;
   }
 
   String flow(Notice.FlowBegun n) {
-    return "flow rollback: ranks "
-        + n.lost()
-        + " come from iteration "
+    return "flow rollback: "
+        + ranks(n.lost())
+        + (isOne(n.lost()) ? " recomputes" : " recompute")
+        + " from iteration "
         + n.from()
         + " to "
         + n.to()
-        + (n.helpers().equals("[]") ? "" : ", helped by ranks " + n.helpers())
+        + (n.helpers().equals("[]") ? "" : ", helped by " + ranks(n.helpers()))
         + "; "
-        + n.computed()
-        + " iterations are computed again, the others wait";
+        + Amounts.count(n.computed(), "iteration")
+        + " in all, the other ranks wait";
   }
 
   String noFlow(Notice.FlowImpossible n) {
-    return "global rollback of loop " + n.loop() + ": all ranks go back, as " + n.reason();
+    return "global rollback of loop " + n.loop() + ": all ranks roll back because " + n.reason();
   }
 
   String done(Notice.LoopDone n) {
     return "rank "
         + n.rank()
-        + " has completed "
-        + n.completed()
-        + " iterations of loop "
+        + " completed "
+        + Amounts.count(n.completed(), "iteration")
+        + " of loop "
         + n.loop()
-        + ", and has done "
+        + " and repeated "
         + n.repeated()
-        + " of them again";
+        + " of them";
   }
 
   static String fills(Notice.LogFills n) {
@@ -100,14 +111,13 @@ final class RollbackLines {
         + n.iteration()
         + " of loop "
         + n.loop()
-        + ", as the log of what it has sent takes "
-        + n.bytes()
+        + " because its message log takes "
+        + Amounts.bytes(n.bytes())
         + " of "
-        + n.limit()
-        + " bytes";
+        + Amounts.bytes(n.limit());
   }
 
-  /** Whether no other rank has outgrown its log in this loop, as far as was told. */
+  /** Whether no other rank has reported a full log in this loop. */
   boolean isFirst(Notice.LogFull n) {
     return outgrown.add(n.loop());
   }
@@ -115,35 +125,35 @@ final class RollbackLines {
   static String full(Notice.LogFull n) {
     return "rank "
         + n.rank()
-        + " has outgrown its log in iteration "
+        + " has filled its message log in iteration "
         + n.iteration()
         + " of loop "
         + n.loop()
         + ": it has sent "
-        + n.bytes()
-        + " bytes since the checkpoint of iteration "
+        + Amounts.bytes(n.bytes())
+        + " since the checkpoint of iteration "
         + n.since()
-        + ", and keeps at most "
-        + n.limit()
-        + "; until the next one it goes back after any failure, and all ranks do if no log is left."
+        + ", and the log holds at most "
+        + Amounts.bytes(n.limit())
+        + ". Until the next checkpoint it rolls back after any failure; if no rank has a log left,"
+        + " all ranks roll back."
         + (n.interval() == 0
-            ? " Until a checkpoint that nobody waits for is committed"
+            ? " Until an asynchronous checkpoint is committed,"
             : " With a checkpoint every "
-                + (n.interval() == 1 ? "iteration" : n.interval() + " iterations"))
-        + " it needs some "
+                + (n.interval() == 1 ? "iteration," : n.interval() + " iterations,"))
+        + " the log needs about "
         + ((n.needed() + MIB - 1) / MIB)
-        + " MiB: give that with --log-limit, or a shorter --interval";
+        + " MiB: raise --log-limit or shorten --interval";
   }
 
   String caughtUp(Notice.CaughtUp n) {
     return "rank "
         + n.rank()
-        + " has caught up in iteration "
+        + " caught up in iteration "
         + n.iteration()
-        + ", "
-        + n.repeated()
-        + " repeated from "
-        + n.from()
-        + " on";
+        + " after repeating "
+        + Amounts.count(n.repeated(), "iteration")
+        + " from "
+        + n.from();
   }
 }

@@ -6,14 +6,13 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 
 /**
- * Shows the output of ranks once, when all processes start again and print from the beginning: what
- * repeats what was shown is left out, line by line, up to the first line that differs. Keeps eight
- * bytes per line, of a bounded number of lines; what was shown beyond them is shown again. Used by
- * one thread.
+ * Shows the output of ranks once when all processes restart and print from the beginning: repeated
+ * output is omitted, line by line, up to the first different line. Keeps eight bytes per line, of a
+ * bounded number of lines; output beyond these is shown again. Used by one thread.
  *
- * <p>Of a single process that replaces another one it is known only later whether all start again.
- * Until then it has run nothing but the beginning of the program, so what it repeats is left out in
- * any case; from then on everything it prints is shown if the others have not started again.
+ * <p>When a single process replaces another one, it is unknown at first whether all restart. Until
+ * that is known, the process has run only the beginning of the program, so repeated output is
+ * omitted in any case. From then on, everything it prints is shown, unless all have restarted.
  */
 final class ShownOnce {
   private static final int MOST_LINES = 4 << 20;
@@ -28,33 +27,36 @@ final class ShownOnce {
     final int rank;
     final boolean error;
 
-    /** Of the lines that the newest process has printed, and that others before it may have. */
+    /**
+     * Digests of the lines that the newest process has printed, and that earlier ones may have
+     * printed.
+     */
     long[] digests = new long[16];
 
     int lines;
 
-    /** What was shown of a line that has not ended. */
+    /** The shown part of an unfinished line. */
     byte[] cut = {};
 
     /** Whether the last byte shown is not the end of a line. */
     boolean inLine;
 
-    /** Whether all that was shown is known. */
+    /** Whether all shown output is known. */
     boolean complete = true;
 
-    /** The line that the process, started again, prints next; -1 if it prints what is new. */
+    /** The line that the restarted process prints next; -1 if it prints new output. */
     int next = -1;
 
     /** The beginning of that line, which is not shown yet. */
     byte[] held = {};
 
-    /** Whether the ranks have not been told to run since the process was started. */
+    /** Whether the ranks have not been started since the process was. */
     boolean starting;
 
-    /** Whether it has printed another line than before since then. */
+    /** Whether it has printed a different line since then. */
     boolean different;
 
-    /** Whether what is shown next does not belong to the line shown last. */
+    /** Whether the next output does not continue the line shown last. */
     boolean onNewLine;
 
     Stream(int rank, boolean error) {
@@ -63,7 +65,7 @@ final class ShownOnce {
     }
   }
 
-  /** Takes what is shown. */
+  /** Receives the output to show. */
   interface Sink {
     void show(int rank, boolean error, byte[] bytes);
   }
@@ -74,7 +76,7 @@ final class ShownOnce {
   private int allLines;
 
   /**
-   * @param onDifference hears of a rank whose output differs from what was shown
+   * @param onDifference receives a rank whose output differs from its earlier output
    */
   ShownOnce(IntConsumer onDifference) {
     this(onDifference, MOST_LINES);
@@ -89,7 +91,7 @@ final class ShownOnce {
     return streams.computeIfAbsent(2L * rank + (error ? 1 : 0), _ -> new Stream(rank, error));
   }
 
-  /** A rank has a new process, which prints from the beginning. */
+  /** Notes a new process of a rank, which prints from the beginning. */
   void replaced(int rank, boolean error) {
     Stream stream = stream(rank, error);
     stream.next = 0;
@@ -99,10 +101,10 @@ final class ShownOnce {
   }
 
   /**
-   * The ranks are told to run.
+   * Notes that ranks start to run.
    *
-   * @param fromTheStart whether all of them are new processes; if not, those that are new skip what
-   *     the others do not repeat
+   * @param fromTheStart whether all of them are new processes; otherwise the new ones skip the
+   *     output that the others do not repeat
    */
   void begun(boolean fromTheStart) {
     for (Stream stream : streams.values()) {
@@ -116,7 +118,7 @@ final class ShownOnce {
     }
   }
 
-  /** Gives out what was not shown, as it might have been a repetition. */
+  /** Shows output that was held back as a possible repetition. */
   void end(Sink sink) {
     for (Stream stream : streams.values()) {
       byte[] held = stream.held;
@@ -129,9 +131,9 @@ final class ShownOnce {
   }
 
   /**
-   * What is to be shown.
+   * Returns the output to show.
    *
-   * @param open whether the last thing shown was this rank's line that has not ended
+   * @param open whether the last output shown was an unfinished line of this rank
    */
   byte[] filter(int rank, boolean error, byte[] bytes, boolean open) {
     Stream stream = stream(rank, error);
@@ -158,7 +160,7 @@ final class ShownOnce {
         : atTheEnd(stream, Arrays.copyOfRange(all, at, all.length), open);
   }
 
-  /** All whole lines were repeated: what follows is new, or completes a line that was cut. */
+  /** Handles the end of the repeated lines: the rest is new, or completes an interrupted line. */
   private byte[] atTheEnd(Stream stream, byte[] rest, boolean open) {
     byte[] cut = stream.cut;
     if (startsWith(cut, rest)) {
@@ -186,7 +188,10 @@ final class ShownOnce {
     return fresh(stream, rest, open);
   }
 
-  /** What the process has printed so far is what it will print the next time. */
+  /**
+   * Forgets lines beyond the ones that the process has printed, which is what it will print next
+   * time.
+   */
   private void forget(Stream stream) {
     allLines -= stream.lines - stream.next;
     stream.lines = stream.next;
@@ -207,7 +212,7 @@ final class ShownOnce {
         && Arrays.equals(bytes, 0, prefix.length, prefix, 0, prefix.length);
   }
 
-  /** Behind the line, or the part of one, that begins there; -1 if it does not end. */
+  /** Returns the end of the line, or part of a line, that begins there; -1 if it does not end. */
   private static int endOfLine(byte[] bytes, int from) {
     int limit = Math.min(bytes.length, from + LONGEST);
     for (int at = from; at < limit; at++) {
@@ -218,7 +223,7 @@ final class ShownOnce {
     return limit == from + LONGEST ? limit : -1;
   }
 
-  /** It is shown. */
+  /** Records shown output. */
   private void note(Stream stream, byte[] bytes) {
     if (bytes.length == 0) {
       return;
@@ -260,7 +265,7 @@ final class ShownOnce {
     return joined;
   }
 
-  /** FNV-1a of 64 bits, and a last mixing: nobody forges output to have it left out. */
+  /** Returns the FNV-1a digest of 64 bits with a final mix; output is not expected to be forged. */
   private static long digest(byte[] bytes, int from, int to) {
     long hash = 0xcbf29ce484222325L;
     for (int at = from; at < to; at++) {

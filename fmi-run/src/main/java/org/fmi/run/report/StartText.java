@@ -8,11 +8,11 @@ import org.fmi.job.JobSpec;
 import org.fmi.run.options.RunOptions;
 import org.fmi.spi.CheckpointInterval;
 
-/** Tells a user what was chosen for a job, given or not. */
+/** The settings chosen for a job, given or by default, as text. */
 public final class StartText {
   private StartText() {}
 
-  /** In a line. */
+  /** Returns them on one line. */
   public static String of(RunOptions options) {
     JobSpec spec = options.spec();
     int losses = Groups.carried(spec.placement(), spec.grouping().losses());
@@ -31,7 +31,7 @@ public final class StartText {
         + " that survive "
         + (losses == 1 ? "1 loss" : losses + " losses at once")
         + racks(spec, losses)
-        + ", without a spare "
+        + ", if no spare is left "
         + spec.room().onNoSpare().name().toLowerCase(Locale.ROOT)
         + ", heartbeat "
         + options.job().heartbeatMillis()
@@ -44,7 +44,7 @@ public final class StartText {
           "every " + (iterations == 1 ? "iteration" : iterations + " iterations");
       case CheckpointInterval.ByTime(double seconds) -> "every " + number(seconds) + " s";
       case CheckpointInterval.Mtbf(double seconds) ->
-          "as often as is best with a failure every " + number(seconds) + " s";
+          "tuned for a failure every " + number(seconds) + " s";
     };
   }
 
@@ -56,7 +56,7 @@ public final class StartText {
     return number + " " + noun + (number == 1 ? "" : "s");
   }
 
-  /** What is known of racks, which may be lost as a whole. */
+  /** Describes the known racks, which may be lost as a whole. */
   private static String racks(JobSpec spec, int losses) {
     int[] nodeOf = spec.placement();
     List<String> racks = spec.racks();
@@ -66,7 +66,7 @@ public final class StartText {
     }
     int[][] groups = Groups.form(nodeOf, racks, spec.grouping().size(), spec.grouping().losses());
     return Groups.surviveRacks(nodeOf, racks, groups, losses)
-        ? ", or a whole one of " + count + " racks"
-        : ", but not a whole rack";
+        ? ", or the loss of any of " + count + " racks"
+        : ", but not the loss of a whole rack";
   }
 }

@@ -9,10 +9,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which output is written next to one file, so that a line which arrives in parts is
- * written in one piece: until its end all other output waits. How much that can be is bounded by
- * the daemons. A source that pauses for long in the middle of a line is not waited for. Used by one
- * thread.
+ * Decides which output is written next to one file, so that a line that arrives in parts is written
+ * in one piece: all other output waits until its end. The daemons bound the amount. A source that
+ * pauses for long in the middle of a line is not waited for. Used by one thread.
  */
 final class WholeLines {
   /** A source whose lines never arrive in parts. */
@@ -25,15 +24,15 @@ final class WholeLines {
   private final IntConsumer onPause;
   private final Deque<Piece> waiting = new ArrayDeque<>();
 
-  /** The source of a line that has begun and not ended. */
+  /** The source of a line that has begun but not ended. */
   private int writer = NONE;
 
-  /** When some of it was written last. */
+  /** The time of its last write. */
   private long writtenNanos;
 
   /**
-   * @param pauseNanos how long a pause may be
-   * @param onPause hears of a source whose pause was longer, while others waited
+   * @param pauseNanos maximum length of a pause
+   * @param onPause receives a source whose pause was longer while other sources waited
    */
   WholeLines(LongSupplier nanoTime, long pauseNanos, IntConsumer onPause) {
     this.nanoTime = nanoTime;
@@ -42,9 +41,9 @@ final class WholeLines {
   }
 
   /**
-   * Writes it, or keeps it until that is possible.
+   * Writes output, or keeps it until that is possible.
    *
-   * @param source whose output it is
+   * @param source the source of the output
    * @param more whether more of the last line follows
    */
   void add(int source, boolean more, Runnable write) {
@@ -57,7 +56,7 @@ final class WholeLines {
     }
   }
 
-  /** When {@link #look} is to be called at the latest. */
+  /** Returns when {@link #look} must be called at the latest. */
   OptionalLong due() {
     return waiting.isEmpty() ? OptionalLong.empty() : OptionalLong.of(writtenNanos + pauseNanos);
   }
@@ -71,7 +70,7 @@ final class WholeLines {
     }
   }
 
-  /** Writes all that waits, and no line is waited for any more. */
+  /** Writes all waiting output, and waits for no line any more. */
   void release() {
     Piece piece;
     while ((piece = waiting.poll()) != null) {

@@ -13,16 +13,13 @@ import org.fmi.run.options.UsageException;
 import org.fmi.run.status.Answer;
 import org.fmi.run.status.JobView;
 
-/**
- * Takes in those who add nodes to the job, and tells them what became of it. Belongs to the loop's
- * thread.
- */
+/** Handles users' requests to add nodes, and reports the results. Belongs to the loop's thread. */
 final class AdditionDesk {
   private final Consumer<JobEvent> job;
   private final JobView view;
   private final RunOptions options;
 
-  /** Those who wait until a node is up, by its name. */
+  /** Requests that wait until a node is up, by its name. */
   private final Map<String, Answer> awaiting = new HashMap<>();
 
   AdditionDesk(Consumer<JobEvent> job, JobView view, RunOptions options) {
@@ -31,7 +28,7 @@ final class AdditionDesk {
     this.options = options;
   }
 
-  /** Somebody adds a node. */
+  /** Takes a request. */
   void add(String text, Answer answer) {
     JobSpec.Node node;
     try {
@@ -43,20 +40,20 @@ final class AdditionDesk {
     String name = node.name();
     int known = view.node(name);
     if (awaiting.containsKey(name) || (known >= 0 && view.isUp(known))) {
-      answer.refuse("add: " + name + " is a node of the job already");
+      answer.refuse("add: " + name + " is already a node of the job");
       return;
     }
     if (known >= 0) {
-      // Again and again, until it is up: nobody can wait for that.
-      say(answer, name + ": is a node of the job, and is started again until it is up");
+      // Restarted until it is up, which may take too long to wait for.
+      say(answer, name + ": is a node of the job; fmirun restarts it until it is up");
     } else {
-      answer.part(new byte[0]); // it was heard, and may take a minute
+      answer.part(new byte[0]); // acknowledges the request, which may take a minute
       awaiting.put(name, answer);
     }
     job.accept(new JobEvent.NodeAdded(node));
   }
 
-  /** It is up. */
+  /** Notes that an added node is up. */
   void added(JobCommand.Added c) {
     Answer answer = awaiting.remove(c.name());
     if (answer != null) {
@@ -64,7 +61,7 @@ final class AdditionDesk {
     }
   }
 
-  /** It is none of the job. */
+  /** Notes that an added node cannot be used. */
   void refused(JobCommand.NotAdded c) {
     Answer answer = awaiting.remove(c.name());
     if (answer != null) {
@@ -77,7 +74,7 @@ final class AdditionDesk {
     answer.end();
   }
 
-  /** The job has ended. */
+  /** Notes the end of the job. */
   void end() {
     awaiting.forEach(
         (name, answer) -> answer.refuse("add: the job ended before " + name + " was up"));

@@ -15,20 +15,22 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Knows which of this machine's addresses the daemons on other hosts can reach fmirun by. */
+/** The addresses of this machine at which daemons on other hosts can reach fmirun. */
 final class Addresses {
   private static final int SSH_PORT = 22;
 
   private final List<String> hosts;
 
   /**
-   * @param hosts of the job
+   * @param hosts hosts of the job
    */
   Addresses(List<String> hosts) {
     this.hosts = List.copyOf(hosts);
   }
 
-  /** All addresses to try; first the one from which the host is reached. May take seconds. */
+  /**
+   * Returns all addresses to try, starting with the one that routes to the host. May take seconds.
+   */
   List<String> forHost(String host) {
     try {
       List<InetAddress> own =
@@ -40,7 +42,7 @@ final class Addresses {
   }
 
   /**
-   * @param route this machine's address towards a host; null if it is not known
+   * @param route this machine's address towards a host; null if unknown
    * @param own all addresses of this machine
    */
   static List<String> inOrder(
@@ -70,13 +72,13 @@ final class Addresses {
         : List.copyOf(addresses);
   }
 
-  /** A host that was added must reach the ranks of those with which the job began. */
+  /** Refuses an added host that could not reach the ranks with which the job started. */
   private static void refuseIfAlone(
       String host, List<String> hosts, Function<String, @Nullable InetAddress> route) {
     InetAddress loopback = InetAddress.getLoopbackAddress();
     if (loopback.equals(towardsOthers(hosts, route, loopback))) {
       String why =
-          "the job began on this machine alone, where other hosts do not reach its ranks; begin it"
+          "the job started on this machine alone, so other hosts cannot reach its ranks; start it"
               + " with "
               + host
               + " as a spare";
@@ -84,7 +86,10 @@ final class Addresses {
     }
   }
 
-  /** The loopback address if all hosts are this machine; null if the way to others is not known. */
+  /**
+   * Returns the loopback address if all hosts are this machine; null if the route to others is
+   * unknown.
+   */
   private static @Nullable InetAddress towardsOthers(
       List<String> hosts, Function<String, @Nullable InetAddress> route, InetAddress loopback) {
     boolean alone = true;
@@ -100,7 +105,7 @@ final class Addresses {
 
   private static @Nullable InetAddress route(String host) {
     try (DatagramSocket route = new DatagramSocket()) {
-      // Sends nothing: it asks the system which address it would use.
+      // Sends nothing: asks the system for the address it would use.
       route.connect(
           new InetSocketAddress(
               InetAddress.getByName(host.substring(host.indexOf('@') + 1)), SSH_PORT));
@@ -108,7 +113,7 @@ final class Addresses {
     } catch (UnknownHostException e) {
       return null; // an alias that only ssh knows
     } catch (SocketException e) {
-      return null; // no route to it; ssh will say so
+      return null; // no route to it; ssh will report that
     }
   }
 }

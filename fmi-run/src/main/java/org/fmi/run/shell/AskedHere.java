@@ -9,7 +9,7 @@ import org.fmi.run.status.Answerer;
 import org.fmi.run.status.JobSocket;
 import org.jspecify.annotations.Nullable;
 
-/** The place on this machine where {@code fmi} asks about a job, from its beginning on. */
+/** The socket on this machine for requests of {@code fmi} to a job, from its start. */
 final class AskedHere {
   private final @Nullable NodeDirectory directory;
 
@@ -18,9 +18,9 @@ final class AskedHere {
   }
 
   /**
-   * Opens it; if that cannot be done the user hears of it, and the job cannot be asked.
+   * Opens it. On failure, notifies the user and returns an object without a socket.
    *
-   * @param name what the user calls the job; empty for nothing
+   * @param name the user's name for the job; empty for none
    */
   static AskedHere open(NetLoop loop, Surroundings around, String name, Answerer answerer) {
     try {
@@ -37,14 +37,12 @@ final class AskedHere {
         throw e;
       }
     } catch (IOException e) {
-      around
-          .console()
-          .line("fmi: this job cannot be looked at by 'fmi status': " + Refusal.text(e));
+      around.console().line("fmi: 'fmi status' cannot show this job: " + Refusal.text(e));
       return new AskedHere(null);
     }
   }
 
-  /** Nobody can ask any more. */
+  /** Closes the socket. */
   void close() throws IOException {
     if (directory != null) {
       directory.delete();

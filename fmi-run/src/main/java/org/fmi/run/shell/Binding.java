@@ -10,25 +10,24 @@ import org.fmi.job.control.CoreList;
 import org.fmi.job.control.CoreShare;
 
 /**
- * Decides which cores a rank is bound to.
+ * Chooses the cores to which a rank is bound.
  *
- * <p>A machine has one place for each rank that it runs when the job begins; a spare has one for
+ * <p>A machine has one place for each rank that it runs when the job starts; a spare has one for
  * each rank that it can take. Every place is an equal {@link CoreShare} of the machine's cores. A
- * rank keeps its place as long as it stays on the machine, so a replacement gets the cores of the
- * process that it replaces. A rank that finds all places taken is not bound. With too few cores, no
- * rank is.
+ * rank keeps its place while it stays on the machine, so a replacement gets the cores of its
+ * predecessor. A rank that finds all places taken is not bound. With too few cores, no rank is.
  */
 final class Binding {
   /**
-   * What was decided for one process.
+   * The choice for one process.
    *
-   * @param text the same for the user
+   * @param text a description for the user
    */
   record Choice(CoreShare share, String text) {}
 
   private static final int NONE = -1;
 
-  /** Nodes that share their cores share one of these. */
+  /** The cores of nodes on one machine. */
   private static final class Machine {
     final int places;
     final BitSet taken = new BitSet();
@@ -48,7 +47,7 @@ final class Binding {
   private final Map<Integer, Place> places = new HashMap<>();
 
   /**
-   * Nobody is bound yet.
+   * Creates a binding of no ranks.
    *
    * @param wanted whether ranks are to be bound at all
    * @param oneMachine whether all nodes are on one machine
@@ -66,26 +65,26 @@ final class Binding {
   }
 
   /**
-   * One more node, which has the next number.
+   * Adds a node, with the next number.
    *
-   * @param places of its machine, if that has no other node
+   * @param places places of its machine, if that has no other node
    */
   void add(int places) {
     machines.add(oneMachine && !machines.isEmpty() ? machines.getFirst() : new Machine(places));
   }
 
   /**
-   * What a node may use.
+   * Notes the cores that a node may use.
    *
-   * @param cores those its processes may run on, each with the numbers of its hardware threads
-   * @param whole how many hardware threads they may keep busy
+   * @param cores the usable cores, each with the numbers of its hardware threads
+   * @param whole how many hardware threads may be busy
    */
   void found(int node, List<int[]> cores, int whole) {
     machines.get(node).cores = cores;
     machines.get(node).whole = whole;
   }
 
-  /** Decides for a new process of a rank, which takes the place of the one before. */
+  /** Chooses for a new process of a rank, which takes the place of its predecessor. */
   Choice choose(int rank, int node) {
     if (!wanted) {
       return notBound("ranks not bound: --bind none");

@@ -12,8 +12,8 @@ import org.fmi.run.status.Answer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets users ask for a checkpoint, on files if the job writes any, and tells them what has come of
- * it; ends the job for those who want that then. Belongs to the loop's thread.
+ * Handles users' requests for a checkpoint, in files if the job writes any, and reports the
+ * results; ends the job afterwards if requested. Belongs to the loop's thread.
  */
 final class CheckpointDesk {
   private final Consumer<JobEvent> job;
@@ -24,7 +24,7 @@ final class CheckpointDesk {
 
   private final Stop stop;
 
-  /** What the job has begun from, on files of another one; null if anew. */
+  /** The generation of another job from which this one has started; null if from scratch. */
   private JobCommand.@Nullable Restored began;
 
   /** Ends the job. */
@@ -36,23 +36,23 @@ final class CheckpointDesk {
   }
 
   /**
-   * One who waits.
+   * A waiting request.
    *
-   * @param stops whether the job is to end then
+   * @param stops whether the job ends afterwards
    */
   private record Asker(Answer answer, boolean stops) {}
 
-  /** By the number that the job knows them by. */
+  /** Requests by the number that the decision maker knows. */
   private final Map<Long, Asker> open = new TreeMap<>();
 
-  /** Those who wait for the end of the job. */
+  /** Requests that wait for the end of the job. */
   private final List<Answer> awaiting = new ArrayList<>();
 
   private long next;
 
   /**
-   * @param job hears what users want
-   * @param files null if the job has nothing to do with files
+   * @param job receives requests
+   * @param files null if the job does not use files
    * @param stop ends the job
    */
   CheckpointDesk(
@@ -63,26 +63,26 @@ final class CheckpointDesk {
     this.stop = stop;
   }
 
-  /** Whether the job can stop where another one can go on. */
+  /** Whether the job can stop where another one can continue. */
   boolean canStop() {
     return files != null;
   }
 
   /**
-   * Somebody asks.
+   * Takes a request.
    *
-   * @param stops whether the job is to end when the checkpoint is on files
+   * @param stops whether the job ends when the checkpoint is in files
    */
   void ask(Answer answer, boolean stops) {
     if (stops && files == null) {
       answer.refuse(
-          "this job writes no checkpoints to files, from which another one could go on: start it"
-              + " with --l2-dir DIR --l2-every K; 'fmi stop' without --at-checkpoint ends it");
+          "this job writes no checkpoints to files to restart from: start it with --l2-dir DIR"
+              + " --l2-every K; 'fmi stop' without --at-checkpoint ends it");
       return;
     }
     long asker = next++;
     open.put(asker, new Asker(answer, stops));
-    answer.part(new byte[0]); // it was heard
+    answer.part(new byte[0]); // acknowledges the request
     answer.whenGone(() -> withdraw(asker));
     job.accept(new JobEvent.CheckpointAsked(asker, files != null));
   }
@@ -93,7 +93,7 @@ final class CheckpointDesk {
     }
   }
 
-  /** All go on from files. */
+  /** Notes that all ranks continue from files. */
   void restored(JobCommand.Restored from) {
     Level2Files known = files;
     if (known != null && began == null && known.origin(from.generation()) != null) {
@@ -102,15 +102,15 @@ final class CheckpointDesk {
     flushes.restored(from);
   }
 
-  /** What checkpoints on files have come to, in lines. */
+  /** Returns a summary of checkpoints in files. */
   List<String> summary() {
     return flushes.summary();
   }
 
-  /** It is committed, in memory. */
+  /** Notes that a requested checkpoint is committed in memory. */
   void taken(JobCommand.Checkpointed c) {
     String what =
-        "checkpoint %d, of iteration %d in loop %d".formatted(c.version(), c.iteration(), c.loop());
+        "checkpoint %d (iteration %d of loop %d)".formatted(c.version(), c.iteration(), c.loop());
     Level2Files known = files;
     if (known != null) {
       flushes.write(
@@ -128,18 +128,18 @@ final class CheckpointDesk {
       Level2Files known, JobCommand.Checkpointed c, String what, long committed, String failure) {
     Asker asker = open.remove(c.asker());
     if (asker == null) {
-      return; // it was called off
+      return; // the request was withdrawn
     }
     if (committed < c.version()) {
       asker.answer.refuse(
           what
-              + " is in memory, and not on files: "
+              + " is in memory but not in files: "
               + failure
-              + (asker.stops ? "; the job goes on" : ""));
+              + (asker.stops ? "; the job continues" : ""));
       return;
     }
     String generation = known.jobId() + "/v" + committed;
-    say(asker.answer, what + ", on files: " + generation);
+    say(asker.answer, what + ", in files: " + generation);
     if (!asker.stops) {
       asker.answer.end();
       return;
@@ -147,21 +147,21 @@ final class CheckpointDesk {
     awaiting.add(asker.answer);
     JobCommand.Restored from = began;
     if (from != null && from.loop() == c.loop() && from.iteration() == c.iteration()) {
-      // Whoever starts it again until it is done would do so forever.
+      // A script that restarts the job until it is done would do so forever.
       stop.stop(
           Ending.FAILED,
           "stopped at "
               + what
-              + ", where "
+              + ", the same place as "
               + from.generation()
-              + " is, from which it began: it needs more time to come any further");
+              + " from which it started: the job needs more time to make progress");
       return;
     }
     stop.stop(
         Ending.STOPPED,
         "stopped at "
             + what
-            + "; to go on, start it with --l2-dir "
+            + "; to continue, start it with --l2-dir "
             + known.options().directory()
             + " --restart-from "
             + generation);
@@ -171,7 +171,7 @@ final class CheckpointDesk {
     answer.part((line + "\n").getBytes(StandardCharsets.UTF_8));
   }
 
-  /** None will be. */
+  /** Notes that a requested checkpoint will not be taken. */
   void refused(JobCommand.NotCheckpointed c) {
     Asker asker = open.remove(c.asker());
     if (asker != null) {
@@ -179,7 +179,7 @@ final class CheckpointDesk {
     }
   }
 
-  /** The job has ended. */
+  /** Notes the end of the job. */
   void end() {
     open.values()
         .forEach(asker -> asker.answer.refuse("no checkpoint was taken: the job has ended"));

@@ -5,7 +5,7 @@ import org.fmi.job.control.NodeSetup;
 import org.fmi.run.options.Program;
 import org.fmi.run.options.RunOptions;
 
-/** What is the same for all daemons of a job. */
+/** The settings that all daemons of a job share. */
 final class CommonSetup {
   private CommonSetup() {}
 

@@ -6,12 +6,12 @@ import java.util.function.Consumer;
 import org.fmi.job.JobEvent;
 
 /**
- * Waits for a moment when a daemon is told to end by somebody else: whoever ends all processes of
- * the job, as Slurm does when it cancels one, has fmirun in mind too. What happens meanwhile is no
- * failure then. Belongs to the loop's thread.
+ * Delays events for a moment when a daemon is terminated from outside the job. A program that ends
+ * all processes of the job, as Slurm does when it cancels a job, also ends fmirun, and then the
+ * events are no failures. Belongs to the loop's thread.
  */
 final class EndOfAll {
-  /** How long fmirun's own signal may take to come. */
+  /** How long fmirun's own signal may take to arrive. */
   private static final int MILLIS = 500;
 
   private final StackQuestions.Later later;
@@ -20,14 +20,14 @@ final class EndOfAll {
   private boolean holds;
 
   /**
-   * @param next hears of the events, if the end does not come
+   * @param next receives the events, if the job does not end
    */
   EndOfAll(StackQuestions.Later later, Consumer<JobEvent> next) {
     this.later = later;
     this.next = next;
   }
 
-  /** A daemon was told to end. */
+  /** Notes that a daemon was terminated. */
   void begins() {
     if (!holds) {
       holds = true;
@@ -43,7 +43,7 @@ final class EndOfAll {
     }
   }
 
-  /** Passes an event on, now or later. */
+  /** Forwards an event, now or later. */
   void pass(JobEvent event) {
     if (holds && !(event instanceof JobEvent.Interrupted)) {
       held.add(event);

@@ -7,25 +7,25 @@ import org.fmi.job.JobCommand;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows whether a job is ending, with which status, and what the end still waits for. Belongs to
+ * The end of a job: whether it has begun, its status, and the tasks it still waits for. Belongs to
  * the loop's thread, except where a method says otherwise.
  */
 final class Ending {
   /** FMI itself failed, or data was lost. */
   static final int FAILED = JobCommand.End.FAILED;
 
-  /** The time that the user gave the job is over; as of timeout(1). */
+  /** The user's time limit has passed; as in timeout(1). */
   static final int TIMED_OUT = 124;
 
-  /** The user has stopped it where another job can go on; as EX_TEMPFAIL of sysexits.h. */
+  /** The user has stopped the job where another one can continue; as EX_TEMPFAIL of sysexits.h. */
   static final int STOPPED = 75;
 
   private final CompletableFuture<Integer> result = new CompletableFuture<>();
 
-  /** Launches and fences under way, and the processes of daemons that run. */
+  /** Current launches and fences, and running processes of daemons. */
   private final Set<Object> unfinished = new HashSet<>();
 
-  /** The first signal by which somebody asked for the end; 0 if nobody did. */
+  /** The first signal that requested the end; 0 if there was none. */
   private volatile int signal;
 
   private @Nullable Integer status;
@@ -35,31 +35,31 @@ final class Ending {
     return status != null;
   }
 
-  /** Begins the end, which is over when all that was {@link #started} has finished. */
+  /** Begins the end, which is complete when all {@link #started} tasks have finished. */
   void begin(int exitStatus) {
     assert !begun() : "a job ends once";
     status = exitStatus;
   }
 
-  /** Something begins that the end has to wait for. */
+  /** Adds a task for which the end must wait. */
   void started(Object task) {
     unfinished.add(task);
   }
 
-  /** It has finished. */
+  /** Removes a finished task. */
   void finished(Object task) {
     unfinished.remove(task);
     completeIfIdle();
   }
 
-  /** Everything is over, if the job is ending and waits for nothing. */
+  /** Completes the end if the job is ending and waits for nothing. */
   void completeIfIdle() {
     if (begun() && unfinished.isEmpty()) {
       complete();
     }
   }
 
-  /** Everything is over, whatever has not finished. */
+  /** Completes the end, even if tasks have not finished. */
   void complete() {
     result.complete(exitStatus());
   }
@@ -68,25 +68,25 @@ final class Ending {
     if (status == null) {
       return FAILED;
     }
-    // Ctrl-C reaches all in the foreground: a daemon that is being started may have failed first.
+    // Ctrl-C reaches all foreground processes: a starting daemon may have failed first.
     return status != 0 && signal != 0 ? 128 + signal : status;
   }
 
-  /** Waits until everything is over, and returns the exit status. Any thread but the loop's. */
+  /** Waits for the complete end, and returns the exit status. Any thread but the loop's. */
   int await() {
     return result.join();
   }
 
-  /** Whether everything is over. Any thread. */
+  /** Whether the end is complete. Any thread. */
   boolean isComplete() {
     return result.isDone();
   }
 
   /**
-   * Somebody wants the job to end. Any thread.
+   * Notes a request to end the job. Any thread.
    *
-   * @param number of the signal; the first one decides the status: what follows may be its
-   *     consequence, such as that nobody reads the output any more
+   * @param number the signal; the first one decides the status, because later ones may be its
+   *     consequences, such as a lost reader of the output
    */
   void interrupt(int number) {
     if (signal == 0) {
@@ -94,7 +94,7 @@ final class Ending {
     }
   }
 
-  /** Whether somebody wants it to end. Any thread. */
+  /** Whether the end was requested. Any thread. */
   boolean interrupted() {
     return signal != 0;
   }

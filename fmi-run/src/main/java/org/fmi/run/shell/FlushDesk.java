@@ -18,9 +18,9 @@ import org.fmi.run.status.LevelsText;
 import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
-/** Carries out what is decided about checkpoints on files. Used on the loop's thread. */
+/** Executes decisions about checkpoints in files. Used on the loop's thread. */
 final class FlushDesk {
-  /** As a version: none. */
+  /** Stands for no version. */
   private static final long NONE = -1;
 
   private final @Nullable Level2Files files;
@@ -28,49 +28,49 @@ final class FlushDesk {
   private final LongSupplier nanoTime;
   private final Way way;
 
-  /** What the job has begun from; empty if it began anew. */
+  /** The generation from which the job has started; empty if from scratch. */
   private String began = "";
 
   /** Null if nothing is written. */
   private final @Nullable FlushInterval interval;
 
-  /** What follows when files are waited for no longer; null unless they are. */
+  /** The task that follows the wait for files; null unless the end of the job waits. */
   private @Nullable Runnable then;
 
-  /** Those who wait for a version. */
+  /** Requests that wait for a version. */
   private final List<Waiter> waiters = new ArrayList<>();
 
-  /** Hears what has come of a version. */
+  /** Receives the result for a version. */
   interface Written {
     /**
-     * @param committed the newest version that is on files
-     * @param failure why no newer one is
+     * @param committed the newest version in files
+     * @param failure why there is no newer one
      */
     void told(long committed, String failure);
   }
 
   private record Waiter(long version, Written written) {}
 
-  /** What it needs from outside. */
+  /** The environment of this desk. */
   interface Way {
     /** Sends a message to the daemon of a node. */
     void send(int node, ToDaemon message);
 
-    /** Has rank 0, which chooses what is written, choose the next checkpoint. */
+    /** Makes rank 0, which chooses the versions to write, choose the next checkpoint. */
     void writeNext();
 
-    /** Tells what happened. */
+    /** Reports events. */
     void tell(List<Notice> notices);
 
-    /** Kills the processes of ranks: what they still do is of no use. */
+    /** Kills the processes of ranks, whose work no longer matters. */
     void killRanks();
 
-    /** Runs a task some time from now. */
+    /** Runs a task after a delay. */
     void later(long millis, Runnable task);
   }
 
   /**
-   * @param files null if the job has nothing to do with files
+   * @param files null if the job does not use files
    * @param nanoTime the time, of one monotonic clock
    */
   FlushDesk(@Nullable Level2Files files, int size, LongSupplier nanoTime, Way way) {
@@ -85,9 +85,9 @@ final class FlushDesk {
   }
 
   /**
-   * The job begins.
+   * Notes the start of the job.
    *
-   * @param say takes lines for the user
+   * @param say takes notices for the user
    */
   void begin(Consumer<List<String>> say) {
     Level2Files known = files;
@@ -97,7 +97,7 @@ final class FlushDesk {
     say.accept(known.said());
   }
 
-  /** All go on from files. */
+  /** Notes that all ranks continue from files. */
   void restored(JobCommand.Restored from) {
     Level2Files known = files;
     if (began.isEmpty() && known != null && known.origin(from.generation()) != null) {
@@ -116,7 +116,7 @@ final class FlushDesk {
     }
   }
 
-  /** A checkpoint is committed in memory. */
+  /** Notes a checkpoint committed in memory. */
   void committed(JobCommand.Committed c) {
     if (interval != null) {
       long now = nanoTime.getAsLong();
@@ -125,7 +125,7 @@ final class FlushDesk {
     }
   }
 
-  /** All go back. */
+  /** Notes a rollback of all ranks. */
   void recovering() {
     if (interval != null) {
       interval.recovering();
@@ -141,7 +141,7 @@ final class FlushDesk {
     }
   }
 
-  /** What checkpoints have come to, in lines; none if nothing was written. */
+  /** Returns a summary of checkpoints; none if nothing was written. */
   List<String> summary() {
     Level2Files known = files;
     FlushInterval measured = interval;
@@ -152,7 +152,7 @@ final class FlushDesk {
   }
 
   /**
-   * Somebody waits for a version that is committed: it is written now, or a newer one.
+   * Has a committed version, or a newer one, written now.
    *
    * @param written is notified once
    */
@@ -163,7 +163,7 @@ final class FlushDesk {
     carryOut(decisions.finish(waiters.stream().mapToLong(Waiter::version).max().orElse(version)));
   }
 
-  /** A rank that was lost at the wrong moment has kept nothing. */
+  /** Checks later whether a rank that was lost at the wrong moment has pinned nothing. */
   private void lookLater(Waiter waiter) {
     long millis = files == null ? 0 : files.options().stallMillis();
     way.later(
@@ -193,16 +193,16 @@ final class FlushDesk {
   }
 
   /**
-   * The job ends: waits for what is worth waiting for.
+   * Handles the end of the job: waits for versions that are worth it.
    *
-   * @param then what follows, at once if nothing is waited for
+   * @param then the next task, run at once if there is nothing to wait for
    */
   void finish(EndCause cause, Runnable then) {
     Level2Files known = files;
     CheckpointId line = decisions.awaited();
     boolean waits =
         switch (cause) {
-          // Whoever wants it to end means now.
+          // A user who ends the job wants that now.
           case INTERRUPTED, ABORTED -> false;
           case ALL_ENDED,
               PROGRAM_FAILED,
@@ -234,7 +234,7 @@ final class FlushDesk {
     }
   }
 
-  /** Stops waiting after a while, unless those who write wait for a core themselves. */
+  /** Stops waiting after a while, unless the writers lack a core. */
   private void stopAfter(long millis) {
     way.later(
         millis,
@@ -247,12 +247,12 @@ final class FlushDesk {
         });
   }
 
-  /** Whether the end of the job waits. */
+  /** Whether the end of the job waits for files. */
   boolean isAwaited() {
     return then != null;
   }
 
-  /** What the end waits for, in a line. */
+  /** Returns a description of the awaited version. */
   String awaited() {
     CheckpointId line = decisions.awaited();
     return line == null
@@ -260,7 +260,7 @@ final class FlushDesk {
         : "waits for the checkpoint of iteration " + line.iteration() + " to be written to files";
   }
 
-  /** The end waits no longer. */
+  /** Stops the wait of the end. */
   void stop(String reason) {
     if (isAwaited()) {
       carryOut(decisions.stop(reason));

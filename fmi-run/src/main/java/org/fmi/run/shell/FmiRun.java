@@ -58,7 +58,7 @@ public final class FmiRun {
     int status = run(List.of(args));
     System.out.flush();
     System.err.flush();
-    // Not exit: it begins by searching all jars for a logger.
+    // Not exit, which begins with a search for a logger in all jars.
     Runtime.getRuntime().halt(status);
   }
 
@@ -80,7 +80,7 @@ public final class FmiRun {
           return 0;
         }
         case RUN -> {
-          // below
+          // see below
         }
       }
       Map<String, String> environment = System.getenv();
@@ -100,9 +100,9 @@ public final class FmiRun {
       System.err.println(
           "fmirun: "
               + e.getInput()
-              + ": cannot be the name of a file in the character set of the locale, "
+              + ": not a file name in the character set of the locale, "
               + System.getProperty("native.encoding")
-              + "; choose one with UTF-8, such as LC_ALL=C.UTF-8");
+              + "; use a UTF-8 locale, such as LC_ALL=C.UTF-8");
       return USAGE;
     } catch (UsageException e) {
       System.err.println("fmirun: " + e.getMessage());
@@ -121,7 +121,7 @@ public final class FmiRun {
       return new EventLog(file);
     } catch (IOException e) {
       throw new UsageException(
-          "--events " + file + ": cannot be written (" + e + "); name a file that can be");
+          "--events " + file + ": cannot be written (" + e + "); name a writable file");
     }
   }
 
@@ -137,7 +137,7 @@ public final class FmiRun {
               + directory
               + ": cannot be written to ("
               + e
-              + "); name a directory that can be");
+              + "); name a writable directory");
     }
   }
 
@@ -216,17 +216,17 @@ public final class FmiRun {
     onSignal("HUP", shell[0]::interrupt);
     onSignal("USR1", _ -> shell[0].stopSoon("signal USR1"));
     onSignal(
-        "TSTP", _ -> console.line("fmirun: cannot be paused: its nodes would take it for dead"));
+        "TSTP", _ -> console.line("fmirun: cannot be suspended: its nodes would treat it as dead"));
     console.start();
     if (options.where() instanceof Where.Slurm slurm
         && options.output().verbosity() != Verbosity.QUIET) {
       Allocation allocation = slurm.allocation();
       console.line(
-          "fmi: on the nodes of Slurm job "
+          "fmi: running on the nodes of Slurm job "
               + allocation.job()
               + ", "
               + allocation.list()
-              + "; Slurm ends the job when it loses one, unless it was submitted with --no-kill");
+              + "; Slurm ends the job when a node is lost, unless it was submitted with --no-kill");
     }
     watchSlurm(options, lent, console, shell[0]);
     if (options.output().verbosity() != Verbosity.QUIET) {
@@ -240,7 +240,8 @@ public final class FmiRun {
   }
 
   /**
-   * What shared memory has of this machine, if all nodes are on it; of others `fmi doctor` says.
+   * Prints the findings of shared memory on this machine, if all nodes are on it; for other hosts
+   * there is `fmi doctor`.
    */
   private static void describeMachine(RunOptions options, Console console) {
     List<String> asked = options.job().transports();
@@ -304,7 +305,7 @@ public final class FmiRun {
               + asked.listenAt()
               + " ("
               + e.getMessage()
-              + "); choose another port, or 0 for any that is free");
+              + "); choose another port, or 0 for any free port");
     }
   }
 
@@ -362,7 +363,7 @@ public final class FmiRun {
       Object _ =
           signalClass.getMethod("handle", signalClass, handlerClass).invoke(null, signal, proxy);
     } catch (ReflectiveOperationException e) {
-      throw new LinkageError("signals cannot be handled by this JDK", e);
+      throw new LinkageError("this JDK cannot handle signals", e);
     }
   }
 }

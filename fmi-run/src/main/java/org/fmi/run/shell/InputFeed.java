@@ -10,36 +10,36 @@ import java.util.function.Consumer;
 import org.fmi.run.process.Terminal;
 
 /**
- * Gives standard input to rank 0 once that reads, and again to each later process of rank 0, which
- * runs the program from its start. What nobody asks for is left to others, such as the rest of a
- * script. It belongs to the shell's loop, except for the thread that reads.
+ * Gives standard input to rank 0 once it reads, and again to each later process of rank 0, which
+ * runs the program from its start. Unread input is left to other processes, such as the rest of a
+ * script. Belongs to the shell's loop, except for the thread that reads.
  */
 final class InputFeed {
-  /** How much is kept for later processes, in bytes. */
+  /** Bytes kept for later processes. */
   static final long KEPT = 64 << 20;
 
-  /** How much the process may be given that it has not taken yet, in bytes. */
+  /** Maximum bytes sent to the process that it has not taken. */
   private static final int WINDOW = 128 << 10;
 
   private static final int CHUNK = 32 << 10;
 
-  /** The way to the daemon of rank 0. */
+  /** The connection to the daemon of rank 0. */
   interface Way {
-    /** Empty bytes are the end of the input. */
+    /** Sends input; empty bytes are the end of it. */
     void send(int incarnation, byte[] bytes);
   }
 
   private final InputStream in;
 
-  /** To the shell's thread. */
+  /** The shell's thread. */
   private final Executor loop;
 
-  /** Takes what the user should know. */
+  /** Takes notices for the user. */
   private final Consumer<String> say;
 
   private final Way way;
 
-  /** All input from the start, unless some was thrown away. */
+  /** All input from the start, unless some was discarded. */
   private final List<byte[]> chunks = new ArrayList<>();
 
   private long keptBytes;
@@ -47,7 +47,7 @@ final class InputFeed {
   private boolean ended;
   private boolean started;
 
-  /** The process of rank 0, and how much of the chunks it was given. */
+  /** The process of rank 0, and the chunks that were sent to it. */
   private int incarnation = -1;
 
   /** Whether this process reads. */
@@ -56,13 +56,13 @@ final class InputFeed {
   private int next;
   private int outstanding;
 
-  /** The thread that reads waits here before it reads on. */
+  /** The reading thread waits here before it continues. */
   private final Object room = new Object();
 
   private boolean reading = true;
 
   /**
-   * @param in read as fast as rank 0 takes it, from its first read on; not closed
+   * @param in read at the pace of rank 0, from its first read on; not closed
    */
   InputFeed(InputStream in, Executor loop, Consumer<String> say, Way way) {
     this.in = in;
@@ -72,7 +72,7 @@ final class InputFeed {
   }
 
   /**
-   * Rank 0 has a new process.
+   * Notes a new process of rank 0.
    *
    * @return false if it cannot get the input again
    */
@@ -87,7 +87,7 @@ final class InputFeed {
     return true;
   }
 
-  /** The process reads. */
+  /** Notes that the process reads. */
   void wanted(int byIncarnation) {
     if (byIncarnation != incarnation || wanted) {
       return;
@@ -100,7 +100,7 @@ final class InputFeed {
     push();
   }
 
-  /** The process has taken some input. */
+  /** Notes that the process has taken some input. */
   void taken(int byIncarnation, int bytes) {
     if (byIncarnation == incarnation) {
       outstanding -= bytes;
@@ -176,9 +176,9 @@ final class InputFeed {
       say.accept(
           "fmirun: standard input cannot be read"
               + (Terminal.isOthers(Terminal.IN)
-                  ? ", as fmirun is in the background of its terminal; rank 0 finds it at its end:"
-                      + " give it a file, or /dev/null"
-                  : " (" + e.getMessage() + "); rank 0 finds it at its end"));
+                  ? " because fmirun runs in the background of its terminal; rank 0 reads end of"
+                      + " file. Redirect standard input from a file or /dev/null"
+                  : " (" + e.getMessage() + "); rank 0 reads end of file"));
       return -1;
     }
   }

@@ -24,27 +24,27 @@ import org.fmi.run.status.StallText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers those who ask about the job, from what it keeps of it, and passes what happens on to
- * those who measure it. Belongs to the loop's thread.
+ * Answers requests about the job from the data it keeps, and forwards events to the metrics.
+ * Belongs to the loop's thread.
  */
 final class JobDesk implements Answerer {
-  /** Of events that are kept for who follows them later. */
+  /** Bytes of events kept for later readers. */
   private static final int EVENT_BYTES = 8 << 20;
 
-  /** How long nothing has happened when the line that tells how far the job is says why. */
+  /** Time without progress after which the progress line gives the reason. */
   private static final long LIVE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  /** Ends the job for somebody who asked for it. */
+  /** Ends the job on request. */
   interface Stop {
     /**
-     * @param now without leaving the program any time
+     * @param now whether to end it without giving the program any time
      */
     void stop(boolean now);
   }
 
   private final JobView view;
 
-  /** Null if nobody measures the job. */
+  /** Null if the job has no metrics. */
   private final @Nullable JobMetrics metrics;
 
   private final EventFeed events = new EventFeed(EVENT_BYTES);
@@ -54,14 +54,14 @@ final class JobDesk implements Answerer {
   private final CheckpointDesk checkpoints;
   private final AdditionDesk additions;
 
-  /** Null if nobody wants to know of a standstill. */
+  /** Null if standstills are not reported. */
   private final @Nullable StallWatch stalls;
 
-  /** Those who wait for the end of the job. */
+  /** Requests that wait for the end of the job. */
   private final List<Answer> awaiting = new ArrayList<>();
 
   /**
-   * @param job hears what somebody knows of its nodes
+   * @param job receives events about its nodes
    */
   JobDesk(
       Consumer<JobEvent> job,
@@ -100,7 +100,7 @@ final class JobDesk implements Answerer {
       case DRAIN -> drain(question.node(), answer);
       case ADD -> additions.add(question.node(), answer);
       case STOP, STOP_NOW -> {
-        // It was heard, and will be done.
+        // The request was received, and will be executed.
         answer.part(new byte[0]);
         awaiting.add(answer);
         stop.stop(question.kind() == Question.Kind.STOP_NOW);
@@ -111,7 +111,7 @@ final class JobDesk implements Answerer {
   private void stack(int rank, Answer answer) {
     int size = view.size();
     if (rank >= size) {
-      answer.refuse("this job has the ranks 0 to " + (size - 1) + ", not " + rank);
+      answer.refuse("this job has no rank " + rank + "; its ranks are 0 to " + (size - 1));
       return;
     }
     stacks.ask(
@@ -121,7 +121,7 @@ final class JobDesk implements Answerer {
           if (answers.stacks() > 0) {
             answer.end();
           } else {
-            answer.refuse("no stack could be had");
+            answer.refuse("no rank returned a stack");
           }
         });
   }
@@ -130,20 +130,23 @@ final class JobDesk implements Answerer {
     int node = view.node(name);
     if (node < 0) {
       answer.refuse(
-          "this job has no node " + name + ", but " + String.join(", ", view.nodeNames()));
+          "this job has no node "
+              + name
+              + "; its nodes are "
+              + String.join(", ", view.nodeNames()));
       return;
     }
     if (!view.isUp(node)) {
-      answer.refuse("drain: " + name + " is not up: no rank has to leave it");
+      answer.refuse("drain: " + name + " is not up, so no rank is on it");
       return;
     }
     job.accept(new JobEvent.NodeLeaving(node, "fmi drain"));
     String line =
         name
             + (view.hasRanks(node)
-                ? ": ranks leave it after the next checkpoint, if others have room and their"
-                    + " groups can bring their checkpoints back there; fmirun says so if not\n"
-                : ": has no ranks, and takes none\n");
+                ? ": its ranks move after the next checkpoint, if other nodes have room and their"
+                    + " groups can rebuild their checkpoints there; fmirun reports if they cannot\n"
+                : ": has no ranks, and gets none\n");
     whole(answer, line.getBytes(StandardCharsets.UTF_8));
   }
 
@@ -152,12 +155,12 @@ final class JobDesk implements Answerer {
     answer.end();
   }
 
-  /** A node's daemon has sent something. */
+  /** Notes a message of a node's daemon. */
   void heard(int node) {
     view.heard(node, System.nanoTime());
   }
 
-  /** The daemon of a node is up. */
+  /** Notes that the daemon of a node is up. */
   void nodeUp(int node, long pid) {
     view.nodeUp(node, pid);
     if (metrics != null) {
@@ -165,7 +168,7 @@ final class JobDesk implements Answerer {
     }
   }
 
-  /** A process is being started for a rank. */
+  /** Notes a new process of a rank. */
   void spawned(int rank, int node, int incarnation) {
     view.spawned(rank, node, incarnation);
     if (stalls != null) {
@@ -176,12 +179,12 @@ final class JobDesk implements Answerer {
     }
   }
 
-  /** The number of the process that serves a rank now. */
+  /** Returns the incarnation of the process that serves a rank now. */
   int incarnation(int rank) {
     return view.incarnation(rank);
   }
 
-  /** What ranks of a node show. */
+  /** Takes reports of ranks of a node. */
   void reported(FromDaemon.Reports message) {
     long now = System.nanoTime();
     view.reported(message, now);
@@ -197,7 +200,7 @@ final class JobDesk implements Answerer {
     }
   }
 
-  /** What is to be said about the memory of a node whose ranks have shown something. */
+  /** Returns notices about the memory of a node whose ranks have sent reports. */
   List<String> memory(int node, boolean all) {
     return view.memory(node, all);
   }
@@ -213,22 +216,22 @@ final class JobDesk implements Answerer {
     }
   }
 
-  /** A node is up that somebody has added. */
+  /** Notes that an added node is up. */
   void added(JobCommand.Added c) {
     additions.added(c);
   }
 
-  /** A node that somebody has added cannot be used. */
+  /** Notes that an added node cannot be used. */
   void notAdded(JobCommand.NotAdded c) {
     additions.refused(c);
   }
 
-  /** An event, as those read it who follow. */
+  /** Takes an event for readers of events. */
   void event(byte[] line) {
     events.add(line);
   }
 
-  /** What is to be said at the end. */
+  /** Returns the notices at the end. */
   List<String> summary(boolean all) {
     List<String> lines = new ArrayList<>(view.summary(System.nanoTime(), all));
     if (view.ran() && (all || !lines.isEmpty())) {
@@ -237,7 +240,7 @@ final class JobDesk implements Answerer {
     return lines;
   }
 
-  /** How far the job has come, in a line. */
+  /** Returns the progress of the job on one line. */
   String progress() {
     long now = System.nanoTime();
     Stall stall = stalls == null ? null : stalls.now(now);
@@ -245,18 +248,18 @@ final class JobDesk implements Answerer {
     return view.progress(now).text() + waits;
   }
 
-  /** What is to be reported of a standstill; usually nothing. */
+  /** Returns notices about a standstill; usually none. */
   List<String> stall() {
     Stall stall = stalls == null ? null : stalls.look(System.nanoTime());
     return stall == null ? List.of() : StallText.lines(stall);
   }
 
-  /** Called now and then. */
+  /** Does periodic work. */
   void tick() {
     events.pump();
   }
 
-  /** The job has ended. */
+  /** Notes the end of the job. */
   void end() {
     events.end();
     checkpoints.end();

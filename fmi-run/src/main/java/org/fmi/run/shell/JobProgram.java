@@ -11,20 +11,20 @@ import org.fmi.ckpt.files.ProgramFacts;
 import org.fmi.job.control.ProgramEntry;
 import org.fmi.job.control.ProgramEntry.Kind;
 import org.fmi.node.Refusal;
+import org.fmi.run.Amounts;
 import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.UsageException;
 import org.fmi.run.program.ClassPathFinder;
 import org.fmi.run.program.ProgramCopy;
-import org.fmi.run.status.Amounts;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program of a job, as the job began with it. The nodes of this machine run it from one copy,
- * which outlives each of them; each other host makes its own, and compares it.
+ * The program of a job, unchanged from its start. The nodes of this machine run it from one copy,
+ * which outlives each of them; each other host makes its own copy, and verifies it.
  */
 final class JobProgram implements Closeable {
-  /** From here on a user wants to know what is copied. */
+  /** Size from which a notice reports the copy. */
   private static final long LARGE_BYTES = 64 << 20;
 
   private final List<ProgramEntry> entries;
@@ -44,10 +44,10 @@ final class JobProgram implements Closeable {
   }
 
   /**
-   * Reads the program, and makes a copy of it if nodes are on this machine.
+   * Reads the program, and copies it if nodes are on this machine.
    *
    * @throws UsageException if the program cannot be read
-   * @throws IOException if there is no place for the copy
+   * @throws IOException if there is no room for the copy
    */
   static JobProgram of(RunOptions options, String jobId, byte[] secret)
       throws UsageException, IOException {
@@ -136,36 +136,36 @@ final class JobProgram implements Closeable {
       if (entry.kind() == Kind.PROGRAM_FILES) {
         remarks.add(
             entry.path()
-                + " holds more than "
+                + " is larger than "
                 + Amounts.bytes(ClassPathFinder.WHOLE_DIRECTORY_BYTES)
                 + ": the job copies only its class files and META-INF, and reads its other files in"
                 + " place");
       } else if (entry.kind() == Kind.IN_PLACE && !entry.digest().isEmpty()) {
         remarks.add(
             entry.path()
-                + " is not copied, as the manifest of a jar names it by an absolute path: once it"
-                + " has changed, no rank can be started again");
+                + " is not copied, because the manifest of a jar names it by an absolute path: if"
+                + " it changes, no rank can be restarted");
       }
     }
     return remarks;
   }
 
-  /** The class path for the nodes. */
+  /** Returns the class path for the nodes. */
   List<ProgramEntry> entries() {
     return entries;
   }
 
-  /** What tells it from other programs. */
+  /** Returns facts that identify the program. */
   ProgramFacts facts() {
     return facts;
   }
 
-  /** Lines for the user, at the start. */
+  /** Returns notices for the user, at the start. */
   List<String> remarks() {
     return remarks;
   }
 
-  /** For a signal before there is a job that it ends in order. */
+  /** Deletes the copy on a signal before the job can handle it. */
   private static void deleteAtExit(NodeDirectory directory) {
     Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(directory), "fmi-program"));
   }

@@ -36,26 +36,26 @@ import org.fmi.run.report.Reporter;
 import org.fmi.run.status.JobView;
 
 /**
- * Does the I/O for a job's decision maker: feeds it what daemons and the user bring, and carries
- * out what it decides. All state belongs to the loop's thread.
+ * The I/O of a job's decision maker: feeds it events of daemons and the user, and executes its
+ * commands. All state belongs to the loop's thread.
  */
 final class JobShell {
   /**
-   * How long daemons may take to end by themselves; with what follows it is under 2 s, unless much
-   * memory is to be deleted.
+   * How long daemons may take to end by themselves. With the subsequent steps that is under 2 s,
+   * unless much memory must be deleted.
    */
   private static final int END_MILLIS = 1200;
 
-  /** How long shutdown hooks of the program may take, for a user who wants to stop. */
+  /** How long shutdown hooks of the program may take when the user stops the job. */
   private static final int HOOKS_MILLIS = 2000;
 
-  /** How long the last events may take: their file may be on a server that does not answer. */
+  /** How long the last events may take: their file may be on a server that does not respond. */
   private static final int EVENTS_MILLIS = 10_000;
 
-  /** The same, and how long output may take, for a user who wants to stop. */
+  /** The same limit, and that of output, when the user stops the job. */
   private static final int REPORT_MILLIS = 200;
 
-  /** How often what belongs to no event is done. */
+  /** The interval of periodic work. */
   private static final int TICK_MILLIS = 250;
 
   private static final int SIGTERM = 15;
@@ -80,7 +80,7 @@ final class JobShell {
   private final EndOfAll endOfAll = new EndOfAll(this::later, this::next);
   private final int[] nodeOfRank;
 
-  /** What the decision maker hears next. */
+  /** The next steps of the decision maker. */
   private final Deque<Supplier<List<JobCommand>>> steps = new ArrayDeque<>();
 
   /** Ranks whose process has not ended. */
@@ -88,12 +88,12 @@ final class JobShell {
 
   private boolean deciding;
 
-  /** Shutdown hooks of the program get no time. */
+  /** Whether shutdown hooks of the program get no time. */
   private boolean hurries;
 
   private boolean shutsDown;
 
-  /** The end comes in any case. */
+  /** Whether the end has a time limit already. */
   private boolean isLimited;
 
   /** Whether some of the job's output could not be written. */
@@ -155,7 +155,7 @@ final class JobShell {
    * Runs the job to its end.
    *
    * @return the exit status
-   * @throws IOException if no port for the daemons can be had
+   * @throws IOException if there is no free port for the daemons
    */
   int run() throws IOException {
     nodes.listen();
@@ -181,7 +181,7 @@ final class JobShell {
     }
     try {
       reporter.close(ending.interrupted() ? REPORT_MILLIS : EVENTS_MILLIS);
-      // All output counts, however slowly it is read; but not for a user who wants to stop.
+      // All output counts, however slowly it is read, unless the user stops the job.
       around.console().drain(ending.interrupted() ? REPORT_MILLIS : Long.MAX_VALUE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -196,7 +196,7 @@ final class JobShell {
     return desk;
   }
 
-  /** Tells the user, behind the events so far, unless that is not wanted. */
+  /** Prints notices, after those of earlier events, unless they are not wanted. */
   private void tell(List<String> lines) {
     if (options.output().verbosity() != Verbosity.QUIET) {
       reporter.lines(lines.stream().map(line -> "fmi: " + line).toList());
@@ -214,7 +214,7 @@ final class JobShell {
     later(TICK_MILLIS, this::tick);
   }
 
-  /** Whether the rank has a process that was asked what its threads do. */
+  /** Asks for the stack of a rank; returns whether it has a process. */
   private boolean askForStack(int rank) {
     boolean asked = alive.get(rank);
     if (asked) {
@@ -223,7 +223,7 @@ final class JobShell {
     return asked;
   }
 
-  /** A job that takes longer than the user gives it ends, with the stacks of all ranks. */
+  /** Ends a job that exceeds the user's time limit, with the stacks of all ranks. */
   private void limitTime() {
     long millis = options.patience().timeoutMillis();
     if (millis > 0) {
@@ -237,7 +237,7 @@ final class JobShell {
       stacksOfRanks.forEach(text -> around.console().line(text.stripTrailing() + "\n"));
       end(
           Ending.TIMED_OUT,
-          "the job has not ended within "
+          "the job did not end within "
               + BigDecimal.valueOf(millis, 3).stripTrailingZeros().toPlainString()
               + " s (--timeout)");
     }
@@ -247,24 +247,24 @@ final class JobShell {
     var _ = loop.schedule(millis, TimeUnit.MILLISECONDS, task);
   }
 
-  /** Output cannot be written, and a line has said so. Any thread. */
+  /** Handles output that cannot be written, after a notice. Any thread. */
   void outputLost() {
     outputLost = true;
     post(() -> fail(""));
   }
 
-  /** The user wants the job to end; whoever says so twice wants it at once. Any thread. */
+  /** Handles a signal to end the job; a second one ends it at once. Any thread. */
   void interrupt(int signal) {
     boolean again = ending.interrupted();
     ending.interrupt(signal);
     if (ending.isComplete()) {
-      // Everything is over; only the output was still being written.
+      // Everything has ended; only the output was still being written.
       Runtime.getRuntime().halt(128 + signal);
     }
     post(
         () -> {
           hurries |= again;
-          flushes.stop("the end was not to wait for it");
+          flushes.stop("the job was ended without waiting for it");
           feed(new JobEvent.Interrupted(signal));
           if (hurries && ending.begun()) {
             shutDown();
@@ -272,17 +272,17 @@ final class JobShell {
         });
   }
 
-  /** The job's time is short. Any thread. */
+  /** Stops the job at a checkpoint because its time is short. Any thread. */
   void stopSoon(String why) {
     post(() -> stopSoon.ask(why));
   }
 
-  /** A node of this name will be lost. Any thread. */
+  /** Handles a node that is about to be lost. Any thread. */
   void leaving(String name, String why) {
     post(() -> nodes.find(name, node -> feed(new JobEvent.NodeLeaving(node.number, why))));
   }
 
-  /** Runs a task on the loop, unless all is over: then it no longer matters. Any thread. */
+  /** Runs a task on the loop, or drops it once the loop is closed. Any thread. */
   private void post(Runnable task) {
     try {
       loop.execute(task);
@@ -315,7 +315,7 @@ final class JobShell {
         }
       }
     } catch (Throwable e) {
-      // A bug of FMI, or no memory is left: nothing can be relied on, but nothing may stay behind.
+      // A bug of FMI, or memory is exhausted: nothing is reliable, but nothing may be left behind.
       e.printStackTrace();
       fail("internal error: " + e);
     } finally {
@@ -357,7 +357,7 @@ final class JobShell {
         }
         case JobCommand.Continue _ -> post(() -> feed(new JobEvent.Continued()));
         case JobCommand.Report _ -> {
-          // above
+          // see above
         }
         case JobCommand.Committed c -> flushes.committed(c);
         case JobCommand.Recovering _ -> flushes.recovering();
@@ -381,7 +381,7 @@ final class JobShell {
     }
   }
 
-  /** Returns what to say about the cores it is bound to. */
+  /** Returns a text about the cores to which it is bound. */
   private String spawn(JobCommand.Spawn c) {
     around.console().spawned(c.rank(), c.incarnation());
     nodeOfRank[c.rank()] = c.node();
@@ -397,9 +397,9 @@ final class JobShell {
                 options.processes().jvmOptionsOf().getOrDefault(c.rank(), List.of())));
     if (c.rank() == 0 && !input.restart(c.incarnation())) {
       fail(
-          "rank 0 was lost after it was given more than "
+          "rank 0 was lost after it had received more than "
               + (InputFeed.KEPT >> 20)
-              + " MiB of standard input, which is not kept for its replacement; let it read a file"
+              + " MiB of standard input, too much to keep for its replacement; let it read a file"
               + " instead");
     }
     return choice.text();
@@ -414,7 +414,7 @@ final class JobShell {
 
   // ---- daemons
 
-  /** Turns what daemons bring into events. */
+  /** Turns messages of daemons into events. */
   private final class NodeListener implements Nodes.Listener {
     @Override
     public void onMessage(NodeHandle node, FromDaemon message) {
@@ -482,7 +482,7 @@ final class JobShell {
     }
   }
 
-  /** Where what is decided about files goes to. */
+  /** Executes decisions about files. */
   private final class FlushWay implements FlushDesk.Way {
     @Override
     public void send(int node, ToDaemon message) {
@@ -521,7 +521,7 @@ final class JobShell {
 
   // ---- the end
 
-  /** Ends the job for a reason of which its decision maker knows nothing. */
+  /** Ends the job for a reason unknown to its decision maker. */
   private void fail(String message) {
     end(Ending.FAILED, message);
   }
@@ -536,7 +536,7 @@ final class JobShell {
       desk.summary(options.output().verbosity() == Verbosity.VERBOSE)
           .forEach(line -> around.console().line("fmi: " + line));
     }
-    // First: what follows may not all succeed.
+    // First, because subsequent steps may fail.
     boolean asked = ending.interrupted() || status == Ending.STOPPED;
     boolean waits = asked && !hurries && !alive.isEmpty();
     if (waits) {
@@ -546,7 +546,7 @@ final class JobShell {
     }
     reporter.tell(List.of(new Notice.Finished(status, job.recoveries(), message)));
     if (!message.isEmpty()) {
-      // Not behind events, whose file may be on a server that does not answer.
+      // Not after events, whose file may be on a server that does not respond.
       around.console().line("fmirun: " + message);
     }
     if (waits) {
@@ -575,10 +575,10 @@ final class JobShell {
   private void endByForce() {
     CompletableFuture<?> fenced = nodes.endByForce();
     if (options.where().isLocal()) {
-      // Here only the deletion of much memory takes long, and nobody else would go on with it.
+      // Here only the deletion of much memory takes long, and no other process would complete it.
       var _ = fenced.whenComplete((_, _) -> post(ending::complete));
     } else {
-      // Hosts that cannot be reached are not waited for.
+      // Unreachable hosts are not waited for.
       later(END_MILLIS / 4, ending::complete);
     }
   }

@@ -21,10 +21,10 @@ import org.fmi.spi.Level2Plan;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What fmirun knows of a job's checkpoints on files.
+ * fmirun's knowledge of a job's checkpoints in files.
  *
- * @param origins what the job may begin from, newest first; empty if anew
- * @param said lines for the user, at the start
+ * @param origins the generations from which the job may start, newest first; empty for from scratch
+ * @param said notices for the user, at the start
  */
 record Level2Files(
     Level2Options options,
@@ -35,10 +35,10 @@ record Level2Files(
     List<String> said) {
 
   /**
-   * Looks at the files, before anything starts.
+   * Reads the files, before anything starts.
    *
-   * @return null if the job has nothing to do with files
-   * @throws UsageException if they are not what the user thinks
+   * @return null if the job does not use files
+   * @throws UsageException if they do not match the user's options
    */
   static @Nullable Level2Files of(RunOptions run, String jobId, ProgramFacts program)
       throws UsageException {
@@ -57,7 +57,7 @@ record Level2Files(
             "--l2-dir "
                 + directory
                 + (Files.isDirectory(directory)
-                    ? ": cannot be written to; name a directory that can be"
+                    ? ": not writable; name a writable directory"
                     : ": no such directory; correct its name"));
       }
       List<String> said = new ArrayList<>();
@@ -67,17 +67,17 @@ record Level2Files(
         said.addAll(catalog.unusable());
         origins = RestartChoice.of(catalog, wanted, directory, run.spec().size(), program);
         if (origins.isEmpty()) {
-          said.add("no generation in " + directory + " can be used: the job begins anew");
+          said.add("no usable generation in " + directory + ": the job starts from scratch");
         }
       }
       return new Level2Files(options, jobId, run.spec().size(), program, origins, said);
     } catch (IOException e) {
       throw new UsageException(
-          "--l2-dir " + directory + ": cannot be used (" + e + "); name a directory that can be");
+          "--l2-dir " + directory + ": cannot be used (" + e + "); name a usable directory");
     }
   }
 
-  /** What daemons get to know. */
+  /** Returns the part for daemons. */
   Level2Setup setup() {
     List<Level2Setup.Origin> all = new ArrayList<>();
     List<Level2Plan.Others> others = new ArrayList<>();
@@ -107,10 +107,10 @@ record Level2Files(
   }
 
   /**
-   * What makes a version count.
+   * Returns the manifest that publishes a version.
    *
-   * @param needed its checkpoints; the last one is what to go on from
-   * @param began name of the generation that the job has begun from; empty if it began anew
+   * @param needed its checkpoints; a job continues from the last one
+   * @param began name of the generation from which the job has started; empty if from scratch
    */
   Manifest manifest(List<CheckpointId> needed, List<Level2Report.Written> files, String began) {
     Generation from = origin(began);
@@ -135,7 +135,7 @@ record Level2Files(
         facts);
   }
 
-  /** The one of this name, if the job may begin from it. */
+  /** Returns the generation of this name, if the job may start from it. */
   @Nullable Generation origin(String name) {
     for (Generation each : origins) {
       if (each.manifest().name().equals(name)) {

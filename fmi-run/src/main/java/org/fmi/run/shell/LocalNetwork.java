@@ -6,17 +6,17 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 
-/** The way from one process of this machine to another. */
+/** The network between processes of this machine. */
 final class LocalNetwork {
   private static final int MILLIS = 5000;
 
   private LocalNetwork() {}
 
   /**
-   * Checks that there is one: in a container or a namespace without network the loopback interface
-   * may be down.
+   * Checks that it works: in a container or a namespace without network, the loopback interface may
+   * be down.
    *
-   * @throws IOException if there is none
+   * @throws IOException if it does not
    */
   static void check(InetAddress loopback) throws IOException {
     try (ServerSocket there = new ServerSocket(0, 1, loopback);
@@ -28,7 +28,7 @@ final class LocalNetwork {
               + loopback.getHostAddress()
               + " ("
               + e.getMessage()
-              + "): see that its loopback interface is up, as by 'ip link set lo up'",
+              + "): bring up the loopback interface, for example with 'ip link set lo up'",
           e);
     }
   }

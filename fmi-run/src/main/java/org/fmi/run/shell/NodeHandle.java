@@ -8,9 +8,9 @@ import org.fmi.net.Connection;
 import org.fmi.run.launch.DaemonProcess;
 import org.jspecify.annotations.Nullable;
 
-/** What fmirun has of one node: the process that leads to its daemon, and the connection to it. */
+/** fmirun's view of one node: the process that leads to its daemon, and the connection to it. */
 final class NodeHandle {
-  /** One attempt to have a daemon on the node, from its start until the daemon is given up. */
+  /** One attempt to run a daemon on the node, from its start until the daemon is given up. */
   static final class Launch {
     final int generation;
 
@@ -35,13 +35,13 @@ final class NodeHandle {
   /** Whether the daemon is ready for ranks. */
   boolean up;
 
-  /** Whether somebody other than fmirun has told the daemon to end. */
+  /** Whether the daemon was terminated from outside the job. */
   boolean terminated;
 
-  /** Why the last daemon of it that came back could not be used; empty if that was not so. */
+  /** Why its last returning daemon could not be used; empty if it could. */
   String refusal = "";
 
-  /** Of the daemon, on its host. */
+  /** The process id of the daemon, on its host. */
   long pid;
 
   /** Free bytes for checkpoints when the daemon came up. */
@@ -51,7 +51,7 @@ final class NodeHandle {
   @Nullable Connection connection;
   @Nullable DaemonProcess process;
 
-  /** Completes when nothing is left of the daemons before. */
+  /** Completes when nothing is left of earlier daemons. */
   CompletableFuture<?> fenced = CompletableFuture.completedFuture(null);
 
   NodeHandle(int number, String name) {
@@ -67,7 +67,7 @@ final class NodeHandle {
     }
   }
 
-  /** Gives the daemon up: from now on, whatever comes from it comes from a stranger. */
+  /** Gives the daemon up: from now on, its messages are those of a stranger. */
   void forget() {
     up = false;
     terminated = false;
@@ -81,7 +81,7 @@ final class NodeHandle {
     }
   }
 
-  /** The attempt under way is over. */
+  /** Ends the current attempt. */
   void settle() {
     Launch attempt = launch;
     if (attempt != null) {

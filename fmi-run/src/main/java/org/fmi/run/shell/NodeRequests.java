@@ -10,20 +10,20 @@ import org.fmi.run.slurm.LentNodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks Slurm for more nodes, as the decision maker wants it, and tells it of the answers. Belongs
- * to the loop's thread.
+ * Requests nodes from Slurm for the decision maker, and forwards the answers. Belongs to the loop's
+ * thread.
  */
 final class NodeRequests {
-  /** How long Slurm may take at the end to take back what it has lent. */
+  /** How long Slurm may take to take lent nodes back at the end. */
   private static final int END_MILLIS = 5000;
 
-  /** Null where nobody can be asked. */
+  /** Null if nodes cannot be requested. */
   private final @Nullable LentNodes source;
 
   private final Consumer<JobEvent> job;
   private final Executor post;
 
-  /** Those without an answer that are still wanted. */
+  /** Unanswered requests that are still wanted. */
   private final Set<Request> open = new LinkedHashSet<>();
 
   /**
@@ -35,31 +35,31 @@ final class NodeRequests {
     this.post = post;
   }
 
-  /** One more is needed, for so many ranks. */
+  /** Requests one more node, for this many ranks. */
   void ask(int slots) {
     Request request = new Request(slots);
     open.add(request);
     if (source == null) {
-      request.refused("nobody can be asked");
+      request.refused("nodes can be requested from Slurm only");
     } else {
       request.lease = source.request(slots, request);
     }
   }
 
-  /** None of those is needed any more that were not answered. */
+  /** Withdraws all unanswered requests. */
   void withdraw() {
     open.forEach(Request::giveBack);
     open.clear();
   }
 
-  /** All that was lent is given back. Any thread but the loop's. */
+  /** Returns all lent nodes. Any thread but the loop's. */
   void close() {
     if (source != null) {
       source.close(END_MILLIS);
     }
   }
 
-  /** One of them. */
+  /** One request. */
   private final class Request implements LentNodes.Answer {
     private final int slots;
     private LentNodes.@Nullable Lease lease;
@@ -79,7 +79,7 @@ final class NodeRequests {
       post.execute(() -> answered(new JobEvent.NodeRefused(reason)));
     }
 
-    /** Nobody hears of it if it was withdrawn. */
+    /** Forwards an answer, unless the request was withdrawn. */
     private void answered(JobEvent event) {
       if (open.remove(this)) {
         job.accept(event);

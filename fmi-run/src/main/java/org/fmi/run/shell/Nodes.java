@@ -36,24 +36,24 @@ import org.fmi.run.shell.NodeHandle.Launch;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Launches the daemons of a job's nodes, takes their connections, and fences nodes that are given
- * up. Belongs to the loop's thread; what may take long runs on threads of its own.
+ * Launches the daemons of a job's nodes, accepts their connections, and fences nodes that are given
+ * up. Belongs to the loop's thread; slow work runs on other threads.
  */
 final class Nodes {
-  /** The pause between two attempts to start a lost node again. */
+  /** The pause between two attempts to restart a lost node. */
   private static final int RELAUNCH_MILLIS = 1000;
 
-  /** How many daemons are being started at a time. */
+  /** Maximum number of daemons being started at a time. */
   private static final int LAUNCHES = 16;
 
   private static final int UNKNOWN_DAEMON = 1;
 
-  /** Hears of nodes, on the loop's thread. */
+  /** Receives events of nodes, on the loop's thread. */
   interface Listener {
     /** A daemon has sent a message. */
     void onMessage(NodeHandle node, FromDaemon message);
 
-    /** A node was lost that was up, or that could not be launched at all, or cannot be used. */
+    /** A node that was up is lost, or a node could not be launched, or cannot be used. */
     void onLost(NodeHandle node, JobEvent loss);
   }
 
@@ -88,16 +88,16 @@ final class Nodes {
   }
 
   /**
-   * Listens for daemons. Before the loop has anything to do.
+   * Listens for daemons. Called before the loop has work.
    *
-   * @throws IOException if no port can be had
+   * @throws IOException if there is no free port
    */
   void listen() throws IOException {
     int proofMillis = instructions(-1, 0, List.of()).proofMillis();
     port = loop.listen(around.listenAt(), proofMillis, this::accept).port();
   }
 
-  /** One more, which has the next number. */
+  /** Adds a node, with the next number. */
   void add(String name) {
     all.add(new NodeHandle(all.size(), name));
   }
@@ -106,7 +106,7 @@ final class Nodes {
     return all.get(number);
   }
 
-  /** Does something with the node of this name, if there is one. */
+  /** Runs an action with the node of this name, if there is one. */
   void find(String name, Consumer<NodeHandle> what) {
     all.stream().filter(node -> node.name.equals(name)).forEach(what);
   }
@@ -115,7 +115,10 @@ final class Nodes {
     return all;
   }
 
-  /** Sends a message to all daemons. One copy for all: it may hold the addresses of all ranks. */
+  /**
+   * Sends a message to all daemons. One copy for all, because it may hold the addresses of all
+   * ranks.
+   */
   void sendAll(ToDaemon message) {
     List<Connection> open = new ArrayList<>();
     for (NodeHandle node : all) {
@@ -151,7 +154,7 @@ final class Nodes {
                   | UncheckedIOException
                   | ExecutionException
                   | InterruptedException
-                  | OutOfMemoryError e) { // the last where there may be no more threads
+                  | OutOfMemoryError e) { // the last if threads are exhausted
                 problem = Refusal.text(e);
               }
               launches.release();
@@ -190,7 +193,7 @@ final class Nodes {
     }
   }
 
-  /** Once: all that starts here is as slow. */
+  /** Reports slow starts once, because all starts here are as slow. */
   private void sayStarved(NodeHandle node) {
     if (!saidStarved && options.output().verbosity() != Verbosity.QUIET) {
       say(node, StartLimit.delay(MachineLoad.text()));
@@ -198,12 +201,12 @@ final class Nodes {
     saidStarved = true;
   }
 
-  /** Asks the system for addresses, which may take seconds. Any thread. */
+  /** Queries the system for addresses, which may take seconds. Any thread. */
   private Bootstrap bootstrap(NodeHandle node, Launch launch) {
     return instructions(node.number, launch.generation, around.addressesFor().apply(node.name));
   }
 
-  /** What a daemon is given; who only makes an end of it needs no addresses. Any thread. */
+  /** Returns the instructions of a daemon; a fence needs no addresses. Any thread. */
   private Bootstrap instructions(int node, int generation, List<String> addresses) {
     Path pieces = options.checkpoints().nodeDir();
     return new Bootstrap(
@@ -232,7 +235,7 @@ final class Nodes {
       node.process = process;
     } else {
       process.kill();
-      // Not a later one, which may be on its way.
+      // Not a later launch, which may be under way.
       fence(node, launch.generation);
     }
   }
@@ -248,7 +251,7 @@ final class Nodes {
     }
   }
 
-  /** Shows what a daemon prints itself, which is only about trouble; ssh prints greetings too. */
+  /** Prints a daemon's own output, which only concerns problems; ssh prints greetings as well. */
   private void daemonSays(NodeHandle node, Launch launch, String line, boolean noise) {
     if (!noise && node.launch == launch && node.up) {
       say(node, ": " + line);
@@ -258,7 +261,7 @@ final class Nodes {
   }
 
   private void launchFailed(NodeHandle node, Launch launch, StartFailure failure) {
-    // The connection of a node that is up reports its loss, and knows better why.
+    // For a node that is up, the connection reports the loss with a better reason.
     if (node.launch != launch || node.up) {
       return;
     }
@@ -307,7 +310,7 @@ final class Nodes {
             });
   }
 
-  /** A daemon wants to be given up: the program cannot run on its node, or not any longer. */
+  /** Handles a refusal of a daemon: the program cannot run on its node, or no longer. */
   void refused(NodeHandle node, String reason) {
     Launch launch = node.launch;
     if (node.up || ending.begun() || launch == null) {
@@ -324,10 +327,10 @@ final class Nodes {
     }
   }
 
-  /** A daemon is gone or must be given up. */
+  /** Handles a daemon that is gone or must be given up. */
   void lost(NodeHandle node, String reason) {
     if (ending.begun()) {
-      // It was told to end; how its process ends tells whether it left something behind.
+      // It was ordered to end; the end of its process shows whether it left something behind.
       node.disconnect();
       return;
     }
@@ -341,9 +344,9 @@ final class Nodes {
   }
 
   /**
-   * Makes an end of what a daemon of the node, and those before it, have left.
+   * Removes everything that a daemon of the node, and earlier ones, have left.
    *
-   * @param generation of the daemon
+   * @param generation generation of the daemon
    */
   private void fence(NodeHandle node, int generation) {
     Object fence = new Object();
@@ -358,7 +361,7 @@ final class Nodes {
                     .launcher()
                     .fence(node.name, instructions(node.number, generation, List.of()));
               } catch (IOException | RuntimeException | OutOfMemoryError e) {
-                // What follows on the node must not wait forever.
+                // The next launch on the node must not wait forever.
                 say(node, " cannot be cleaned up: " + e);
               } finally {
                 post.execute(() -> ending.finished(fence));
@@ -369,11 +372,11 @@ final class Nodes {
 
   // ---- the end of the job
 
-  /** Asks all daemons to end, and gives up those that cannot be asked. */
+  /** Orders all daemons to end, and gives up those without a connection. */
   void shutDown() {
     for (NodeHandle node : all) {
       if (node.launch != null) {
-        // All of them first: what ends now makes room for others.
+        // All of them first: ended ones make room for others.
         node.launch.cancelled = node.launch.turn.compareAndSet(false, true);
       }
     }
@@ -469,14 +472,14 @@ final class Nodes {
     }
   }
 
-  // ---- what the user reads
+  // ---- notices
 
-  /** Writes a line about a node. Any thread. */
+  /** Prints a notice about a node. Any thread. */
   void say(NodeHandle node, String text) {
     around.console().line("fmi: " + node.name + text);
   }
 
-  /** Says what a daemon has found on its node. */
+  /** Reports the resources that a daemon has found on its node. */
   void came(NodeHandle node, FromDaemon.Hello hello) {
     sayIfVerbose(
         node,
@@ -490,7 +493,7 @@ final class Nodes {
             + hello.java());
   }
 
-  /** Writes a line about a node for a user who wants to know everything. Any thread. */
+  /** Prints a notice about a node in verbose mode. Any thread. */
   private void sayIfVerbose(NodeHandle node, String text) {
     if (options.output().verbosity() == Verbosity.VERBOSE) {
       say(node, text);

@@ -9,26 +9,26 @@ import org.fmi.ckpt.files.Manifest;
 import org.fmi.ckpt.files.ProgramFacts;
 import org.fmi.run.options.UsageException;
 
-/** Finds the generations that the user wants a job to begin from. */
+/** Finds the generations from which the user wants a job to start. */
 final class RestartChoice {
   private static final String OPTION = "--restart-from ";
   private static final String LATEST = "latest";
   private static final String AUTO = "auto";
 
-  /** Of those that could follow if the newest turns out to be damaged. */
+  /** Maximum number of fallbacks in case the newest turns out to be damaged. */
   private static final int MOST = 8;
 
   private RestartChoice() {}
 
   /**
-   * Chooses.
+   * Chooses generations.
    *
-   * @param wanted what the user has given: latest, auto, or a name
+   * @param wanted the user's choice: latest, auto, or a name
    * @param directory for messages
-   * @return the one to begin from, and behind it those that follow if it is damaged: older ones of
-   *     its line that are gone on from in the same way, but none if it was named; empty if there is
-   *     none, and auto was wanted
-   * @throws UsageException if there is none, more than one is meant, or it is of another job
+   * @return the generation to start from, followed by fallbacks in case it is damaged: older
+   *     generations of its lineage that continue in the same way, but none if it was named; empty
+   *     if there is none and auto was given
+   * @throws UsageException if there is none, the choice is ambiguous, or it belongs to another job
    */
   static List<Generation> of(
       Catalog catalog, String wanted, Object directory, int size, ProgramFacts program)
@@ -43,7 +43,7 @@ final class RestartChoice {
       return line;
     }
     requireFits(line.getFirst(), wanted, program);
-    // With another number of ranks the program begins anew, which is another way to go on.
+    // With another number of ranks the program starts over, which is a different way to continue.
     boolean another = line.getFirst().manifest().size() != size;
     return line.stream()
         .filter(each -> (each.manifest().size() != size) == another)
@@ -62,7 +62,7 @@ final class RestartChoice {
               + wanted
               + ": "
               + manifest.name()
-              + " is of another program: "
+              + " was written by a different program: "
               + difference
               + "; run the program that wrote it");
     }
@@ -82,10 +82,10 @@ final class RestartChoice {
             + (why.isEmpty() ? "no such generation in " + directory : why.getFirst())
             + "; 'fmi ckpt list "
             + directory
-            + "' names those that can be used, 'latest' takes the newest");
+            + "' lists usable generations, 'latest' takes the newest");
   }
 
-  /** The generations of the one line that there is. */
+  /** Returns the generations of the only lineage. */
   private static List<Generation> newestFirst(Catalog catalog, String wanted, Object directory)
       throws UsageException {
     List<Generation> all = catalog.generations();
@@ -96,9 +96,9 @@ final class RestartChoice {
       throw new UsageException(
           OPTION
               + wanted
-              + ": there is no generation in "
+              + ": no usable generation in "
               + directory
-              + " that can be used; 'auto' would begin anew");
+              + "; 'auto' would start from scratch");
     }
     TreeSet<String> lineages = new TreeSet<>();
     all.forEach(each -> lineages.add(each.manifest().lineage()));
@@ -108,11 +108,11 @@ final class RestartChoice {
               + wanted
               + ": "
               + directory
-              + " holds generations of jobs that have nothing to do with each other: "
+              + " holds generations of unrelated jobs: "
               + ofLine(all, lineages.getFirst()).getFirst().manifest().name()
               + " and "
               + ofLine(all, lineages.getLast()).getFirst().manifest().name()
-              + "; name the one that is meant");
+              + "; name the generation to start from");
     }
     return ofLine(all, lineages.getFirst());
   }

@@ -10,8 +10,8 @@ import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks ranks what their threads do, for whoever wants to know; a rank that does not answer in time
- * is said not to. Belongs to the loop's thread.
+ * Asks ranks for their thread stacks on request; names ranks that do not answer in time. Belongs to
+ * the loop's thread.
  */
 final class StackQuestions {
   /** How long a rank may take to answer. */
@@ -23,10 +23,10 @@ final class StackQuestions {
   }
 
   /**
-   * What an asker gets.
+   * The result of a request.
    *
-   * @param texts by rank, in their order: lines with their ends
-   * @param stacks how many of them are stacks, and not why there is none
+   * @param texts by rank, in order: lines with their line ends
+   * @param stacks the number of texts that are stacks, not reasons why there is none
    */
   record Answers(List<String> texts, int stacks) {
     Answers {
@@ -34,11 +34,11 @@ final class StackQuestions {
     }
   }
 
-  /** What one asker waits for. */
+  /** One open request. */
   private static final class Asked {
     final Consumer<Answers> asker;
 
-    /** By rank; null while there is none. */
+    /** By rank; null until there is one. */
     final SortedMap<Integer, @Nullable String> answers = new TreeMap<>();
 
     int missing;
@@ -54,7 +54,7 @@ final class StackQuestions {
   private final List<Asked> open = new ArrayList<>();
 
   /**
-   * @param ask sends the question to a rank; false if that has no process
+   * @param ask sends the request to a rank; false if it has no process
    */
   StackQuestions(IntPredicate ask, Later later) {
     this.ask = ask;
@@ -64,7 +64,7 @@ final class StackQuestions {
   /**
    * Asks ranks.
    *
-   * @param asker gets the answers {@link #ANSWER_MILLIS} from now at the latest
+   * @param asker gets the answers after {@link #ANSWER_MILLIS} at the latest
    */
   void ask(List<Integer> ranks, Consumer<Answers> asker) {
     Asked asked = new Asked(asker);
@@ -74,7 +74,7 @@ final class StackQuestions {
         asked.answers.put(rank, null);
         asked.missing++;
       } else {
-        asked.answers.put(rank, "rank " + rank + " has no process at this moment\n\n");
+        asked.answers.put(rank, "rank " + rank + " has no process at the moment\n\n");
       }
     }
     if (asked.missing == 0) {
@@ -84,7 +84,7 @@ final class StackQuestions {
     }
   }
 
-  /** A rank has answered. */
+  /** Takes the answer of a rank. */
   void came(FromDaemon.Stack answer) {
     String text =
         "rank " + answer.rank() + ", process " + answer.pid() + ":\n" + answer.text() + "\n";
@@ -112,7 +112,6 @@ final class StackQuestions {
   private static String silence(int rank) {
     return "rank "
         + rank
-        + " does not answer: it is being started, or is stopped, or its virtual machine is"
-        + " busy\n\n";
+        + " does not answer: its process is starting or stopped, or its JVM is busy\n\n";
   }
 }

@@ -5,18 +5,17 @@ import java.util.concurrent.TimeUnit;
 import org.fmi.rules.TimeWithCore;
 
 /**
- * Limits how long the daemon of a node may take from its start until it reports back. Time in which
- * it waits for a core does not count: given up for that, it would be missed, and a spare node on
- * the same machine would wait as long.
+ * Limits the start of a node's daemon. Time without a core does not count: if the daemon were given
+ * up for that, it would be missing, and a spare node on the same machine would wait as long.
  */
 final class StartLimit {
-  /** One part in so many of the limit, spent waiting for a core, is worth a line. */
+  /** A daemon that lacks a core for one part in this many of the limit is reported. */
   private static final int WORTH_A_LINE = 4;
 
-  /** What follows from a look at it. */
+  /** The result of a check. */
   enum Verdict {
     WAITS,
-    /** It waits for a core, and this is the first time to say so. */
+    /** It lacks a core, which is to be reported for the first time. */
     IS_STARVED,
     IS_OVER
   }
@@ -30,15 +29,15 @@ final class StartLimit {
     this.time = new TimeWithCore(TimeUnit.MILLISECONDS.toNanos(limitMillis), now);
   }
 
-  /** How long after the start, and after each look, the next look is due. */
+  /** Returns the time from the start, or from one check, to the next. */
   long pauseNanos() {
     return time.pause();
   }
 
   /**
-   * Counts the time since the look before.
+   * Counts the time since the last check.
    *
-   * @param look at the daemon, or at the near end of the way to it
+   * @param look the daemon, or the near end of the connection to it
    */
   Verdict look(long now, TimeWithCore.Look look) {
     time.add(now, look);
@@ -50,29 +49,29 @@ final class StartLimit {
   }
 
   /**
-   * What the user reads, behind the node's name, when it is starved.
+   * Returns the notice for a starved node, to follow the node's name.
    *
-   * @param machine how loaded the machine is, in words
+   * @param machine the load of the machine, in words
    */
   static String delay(String machine) {
-    return " starts slowly, as this machine is overloaded ("
+    return " starts slowly because this machine is overloaded ("
         + machine
-        + "): the job waits for it; less other work here, or fewer ranks, would help";
+        + "); the job waits for it. Stop other work here, or use fewer ranks";
   }
 
   /**
-   * Why the daemon is given up when its time is over.
+   * Returns why the daemon is given up at the end of its time.
    *
-   * @param machine how loaded the machine is, in words
+   * @param machine the load of the machine, in words
    */
   String problem(String machine) {
     String text =
-        "its daemon did not report back within "
+        "its daemon did not start within "
             + BigDecimal.valueOf(limitMillis, 3).stripTrailingZeros().toPlainString()
-            + " s, the limit (--start-timeout)";
+            + " s (--start-timeout)";
     return starved
         ? text
-            + ", beside "
+            + ", not counting "
             + TimeUnit.NANOSECONDS.toSeconds(time.starved())
             + " s in which it waited for a core; this machine is overloaded ("
             + machine

@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import org.fmi.run.status.Answer;
 
 /**
- * Stops the job at a checkpoint because somebody says that its time is short: Slurm, by a signal or
- * by its clock. A job that writes no files goes on. Belongs to the loop's thread.
+ * Stops the job at a checkpoint because its time is short, on a signal or by Slurm's time limit. A
+ * job without files continues. Belongs to the loop's thread.
  */
 final class StopSoon {
   private final CheckpointDesk checkpoints;
@@ -14,7 +14,7 @@ final class StopSoon {
   private boolean asked;
 
   /**
-   * @param say takes lines for the user
+   * @param say takes notices for the user
    */
   StopSoon(CheckpointDesk checkpoints, Consumer<String> say) {
     this.checkpoints = checkpoints;
@@ -22,24 +22,26 @@ final class StopSoon {
   }
 
   /**
-   * The time is short.
+   * Handles a warning that the time is short.
    *
    * @param why for the user
    */
   void ask(String why) {
     if (!checkpoints.canStop()) {
       say.accept(
-          why + "; the job goes on, as it writes no checkpoints to files (--l2-dir, --l2-every)");
+          why
+              + "; the job continues, because it writes no checkpoints to files (--l2-dir,"
+              + " --l2-every)");
     } else if (asked) {
-      say.accept(why + "; the job is about to stop at a checkpoint already");
+      say.accept(why + "; the job is already about to stop at a checkpoint");
     } else {
       asked = true;
-      say.accept(why + "; the job stops at its next checkpoint, on files");
+      say.accept(why + "; the job stops after writing its next checkpoint to files");
       checkpoints.ask(new Told(), true);
     }
   }
 
-  /** Tells the user here, as nobody else has asked. */
+  /** Prints the answer here, because there is no other asker. */
   private final class Told implements Answer {
     @Override
     public boolean part(byte[] bytes) {

@@ -12,10 +12,10 @@ import org.fmi.run.slurm.LentNodes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the shell of a job needs from outside.
+ * The environment of a job's shell.
  *
  * @param addressesFor this machine's addresses for the node of a name
- * @param lent where more nodes can be asked for; null where they cannot
+ * @param lent source of additional nodes; null if there is none
  */
 record Surroundings(
     String jobId,

@@ -13,7 +13,7 @@ import org.fmi.sim.checkpoint.TwoLevels;
 import org.fmi.sim.failures.FailureKind;
 import org.fmi.sim.failures.FailureMix;
 
-/** Words the advice on checkpoints, for people and as a table. */
+/** The advice on checkpoints, as text and as a table. */
 final class AdviceText {
   private static final int SHOWN = 8;
 
@@ -23,9 +23,9 @@ final class AdviceText {
   private final double iterationSeconds;
 
   /**
-   * Words one advice.
+   * Words one recommendation.
    *
-   * @param iterationSeconds what an iteration takes; 0 if that is not known
+   * @param iterationSeconds time of an iteration; 0 if unknown
    */
   AdviceText(JobShape job, FailureMix mix, Candidate best, double iterationSeconds) {
     this.job = job;
@@ -34,11 +34,11 @@ final class AdviceText {
     this.iterationSeconds = iterationSeconds;
   }
 
-  /** All of it. */
+  /** Returns the whole text. */
   List<String> lines(List<Candidate> all, SimulatedJobs jobs, long seed) {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "simulated: %s ranks on %s nodes, %s of state per rank, %s of useful time, a failure per %s"
+        "simulated: %s ranks on %s nodes, %s of state per rank, %s of useful time, one failure per %s"
             .formatted(
                 Quantity.COUNT.format(job.ranks()),
                 Quantity.COUNT.format(job.nodes()),
@@ -51,7 +51,7 @@ final class AdviceText {
     lines.add("");
     lines.add("simulated: %s of the time is useful by the model".formatted(share(best.useful())));
     lines.add(
-        "simulated: %s in %d jobs with failures by chance (%s to %s, seeds from %d)"
+        "simulated: %s in %d jobs with random failures (%s to %s, seeds from %d)"
             .formatted(
                 share(jobs.useful().getAverage()),
                 jobs.useful().getCount(),
@@ -91,7 +91,7 @@ final class AdviceText {
     }
     return survived == 1
         ? "groups survive it"
-        : "groups survive " + share(survived) + " of them, by where they are";
+        : "groups survive " + share(survived) + " of them, depending on their place";
   }
 
   private List<String> advice() {
@@ -111,15 +111,15 @@ final class AdviceText {
       lines.add(
           Double.isInfinite(best.filesMtbf())
               ? "no checkpoints on files"
-              : ("no checkpoints on files: without --files-rate, the job is lost every %s on"
-                      + " average, and begins anew")
+              : ("no checkpoints in files: without --files-rate, the job is lost every %s on"
+                      + " average, and starts over")
                   .formatted(time(best.filesMtbf())));
     } else if (Double.isInfinite(levels.filesInterval())) {
-      lines.add("no checkpoints on files: groups survive all failures");
+      lines.add("no checkpoints in files: groups survive all failures");
     } else {
       lines.add("--l2-every auto --l2-mtbf %.0f".formatted(best.filesMtbf()));
       lines.add(
-          "    one per %s is written to files in %s, which costs %s; going back to it takes %s"
+          "    one per %s is written to files in %s, at a cost of %s; rolling back to it takes %s"
               .formatted(
                   time(levels.filesInterval()),
                   time(files.latency()),
@@ -131,23 +131,23 @@ final class AdviceText {
 
   private String inMemory(Level memory, double interval) {
     if (Double.isInfinite(interval)) {
-      return "no checkpoints in memory: no failure could be survived by them";
+      return "no checkpoints in memory: no failure could be survived with them";
     }
     String often =
         iterationSeconds > 0
             ? "--interval %d".formatted(Math.max(1, Math.round(interval / iterationSeconds)))
             : Double.isInfinite(memory.mtbf())
-                ? "a checkpoint for each version on files"
+                ? "a checkpoint for each version in files"
                 : "--mtbf %.0f".formatted(memory.mtbf());
-    return "%s%n    one checkpoint per %s costs %s; going back to it takes %s"
+    return "%s%n    one checkpoint per %s costs %s; rolling back to it takes %s"
         .formatted(often, time(interval), time(memory.cost()), time(memory.restart()));
   }
 
   private static List<String> choices(List<Candidate> all) {
     List<String> lines = new ArrayList<>();
-    lines.add("simulated: the choices that lose least, by the model");
+    lines.add("simulated: the best choices by the model");
     lines.add(
-        "  group size  losses  memory/node  interval    on files    lost beyond groups  useful");
+        "  group size  losses  memory/node  interval    in files    lost beyond groups  useful");
     all.stream()
         .sorted(Comparator.comparingDouble(Candidate::useful).reversed())
         .limit(SHOWN)
@@ -168,7 +168,7 @@ final class AdviceText {
     return lines;
   }
 
-  /** A row per choice. */
+  /** Returns a row per choice. */
   static List<String> csv(List<Candidate> all, Candidate best) {
     List<String> rows = new ArrayList<>();
     rows.add(
@@ -200,7 +200,7 @@ final class AdviceText {
     return rows;
   }
 
-  /** Empty for what never happens. */
+  /** Returns an empty cell for events that never happen. */
   private static String cell(double value) {
     return Double.isInfinite(value) ? "" : String.format(Locale.ROOT, "%.6g", value);
   }

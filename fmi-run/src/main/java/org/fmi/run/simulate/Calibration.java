@@ -7,8 +7,8 @@ import java.util.Properties;
 import org.fmi.sim.scale.ServiceTimes;
 
 /**
- * What a real run has given: how long each step takes, and how long start and recovery took in all,
- * to compare with. In {@code service-times.properties}, with the command that made it.
+ * Measurements of a real run: the time of each step, and the total time of start and recovery for
+ * comparison. In {@code service-times.properties}, with the command that made it.
  */
 final class Calibration {
   private static final String FILE = "service-times.properties";
@@ -26,13 +26,13 @@ final class Calibration {
     }
   }
 
-  /** The cores of the machine that it was made on. */
+  /** Returns the cores of the machine that it was made on. */
   int cores() {
     return (int) get("cores");
   }
 
   /**
-   * What a job has taken in seconds.
+   * Returns the time of a step of a job in seconds.
    *
    * @param ranks 4 or 64
    * @param what a step

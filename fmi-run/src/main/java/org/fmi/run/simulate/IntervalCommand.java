@@ -12,8 +12,8 @@ import org.fmi.sim.checkpoint.SimulatedJobs;
 import org.fmi.sim.failures.FailureMix;
 
 /**
- * {@code fmi simulate interval}: advises on checkpoints, by a model of all choices and a simulation
- * of the best.
+ * {@code fmi simulate interval}: recommends checkpoint settings, by a model of all choices and a
+ * simulation of the best.
  */
 final class IntervalCommand extends SimulationCommand {
   private static final int MOST_RANKS = 1_000_000;
@@ -26,12 +26,12 @@ final class IntervalCommand extends SimulationCommand {
   void addOptions() {
     spec.usageMessage()
         .description(
-            "Advises on checkpoints: groups, losses per group, intervals in memory and on files,"
-                + " and which share of the time is useful then. All choices are compared by a"
-                + " model, the best is simulated with failures by chance.");
+            "Recommends checkpoint groups, losses per group, and intervals in memory and in files,"
+                + " and predicts the share of useful time. Compares all choices with a model, and"
+                + " simulates the best one with random failures.");
     options.required("-n", Quantity.COUNT, 1, MOST_RANKS, "Ranks.");
     options.withDefault("--ppn", Quantity.COUNT, 1, 1024, "1", "Ranks per node.");
-    options.required("--state", Quantity.BYTES, 1, 1e13, "State of each rank.");
+    options.required("--state", Quantity.BYTES, 1, 1e13, "Size of the state of each rank.");
     options.optional(
         "--mtbf", Quantity.TIME, 1, 1000 * YEAR, "Mean time between failures of the job.");
     options.optional(
@@ -39,39 +39,44 @@ final class IntervalCommand extends SimulationCommand {
         Quantity.TIME,
         60,
         100_000 * YEAR,
-        "Instead: mean time between failures of one node by itself.");
+        "Instead of --mtbf: mean time between failures of one node.");
     spec.addOption(failures);
     options.withDefault("--work", Quantity.TIME, 60, 10 * YEAR, "1d", "Useful time of the job.");
-    options.withDefault("--memory-rate", Quantity.RATE, 1e6, 1e14, "10GB/s", "What a node copies.");
     options.withDefault(
-        "--network-rate", Quantity.RATE, 1e5, 1e14, "1GB/s", "What a node sends and receives.");
+        "--memory-rate", Quantity.RATE, 1e6, 1e14, "10GB/s", "Copy rate of a node.");
+    options.withDefault(
+        "--network-rate", Quantity.RATE, 1e5, 1e14, "1GB/s", "Send and receive rate of a node.");
     options.optional(
         "--files-rate",
         Quantity.RATE,
         1e5,
         1e15,
-        "What all nodes together write to files. Without it there are no checkpoints on files.");
+        "Rate at which all nodes together write to files. Without it: no checkpoints in files.");
     options.withDefault(
         "--files-cost",
         Quantity.SHARE,
         0,
         0.9,
         "5%",
-        "How much slower the program is while checkpoints are written to files.");
+        "Slowdown of the program while checkpoints are written to files.");
     options.withDefault(
         "--restart",
         Quantity.TIME,
         0.001,
         86400,
         "1s",
-        "From a failure until ranks begin to restore.");
+        "Time from a failure until ranks start to restore.");
     options.optional(
-        "--memory", Quantity.BYTES, 1, 1e15, "What checkpoints may take on a node. Default: any.");
-    options.optional("--iteration", Quantity.TIME, 1e-6, 86400, "What an iteration takes.");
+        "--memory",
+        Quantity.BYTES,
+        1,
+        1e15,
+        "Memory for checkpoints on a node. Default: no limit.");
+    options.optional("--iteration", Quantity.TIME, 1e-6, 86400, "Time of one iteration.");
     options.optional("--group-size", Quantity.COUNT, 2, 1024, "Only groups of this size.");
     options.optional("--group-losses", Quantity.COUNT, 0, 3, "Only this many losses per group.");
-    options.withDefault("--seeds", Quantity.COUNT, 1, 10_000, "20", "Simulated jobs.");
-    options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "The seed of the first of them.");
+    options.withDefault("--seeds", Quantity.COUNT, 1, 10_000, "20", "Number of simulated jobs.");
+    options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "Seed of the first job.");
   }
 
   @Override
@@ -121,7 +126,7 @@ final class IntervalCommand extends SimulationCommand {
     FailureMix mix = Mixes.of(failures);
     if (options.has("--mtbf") == options.has("--node-mtbf")) {
       throw new IllegalArgumentException(
-          "give either --mtbf, of the job, or --node-mtbf, of one node, as in --mtbf 6h");
+          "give either --mtbf (of the job) or --node-mtbf (of one node), as in --mtbf 6h");
     }
     return options.has("--mtbf")
         ? mix.withJobMtbf(options.get("--mtbf"), nodes)

@@ -5,7 +5,7 @@ import org.fmi.run.options.Nearest;
 import org.fmi.sim.failures.FailureMix;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The option that says what fails together. */
+/** The option for nodes that fail together. */
 final class Mixes {
   private static final List<String> NAMES = List.of("single", "tsubame2");
 
@@ -17,9 +17,9 @@ final class Mixes {
         .paramLabel("MIX")
         .defaultValue("single")
         .description(
-            "What fails together: 'single', one node each time; 'tsubame2', nodes, power supplies"
-                + " (4 nodes), switches (16), racks (32) and all, as often one as the other as on"
-                + " TSUBAME 2.0. Default: single.")
+            "Nodes that fail together: 'single', one node at a time; 'tsubame2', nodes, power"
+                + " supplies (4 nodes), switches (16), racks (32) and all nodes, in the proportions"
+                + " of TSUBAME 2.0. Default: single.")
         .build();
   }
 

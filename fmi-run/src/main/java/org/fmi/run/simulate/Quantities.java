@@ -19,7 +19,7 @@ final class Quantities {
     this.command = command;
   }
 
-  /** One that must be given. */
+  /** Adds a required option. */
   void required(String name, Quantity quantity, double least, double most, String description) {
     add(
         name,
@@ -29,7 +29,7 @@ final class Quantities {
         OptionSpec.builder(name).required(true).description(description));
   }
 
-  /** One that has a default. */
+  /** Adds an option with a default. */
   void withDefault(
       String name, Quantity quantity, double least, double most, String value, String description) {
     add(
@@ -42,7 +42,7 @@ final class Quantities {
             .description(description + " Default: " + value + "."));
   }
 
-  /** One that may be absent. */
+  /** Adds an optional option. */
   void optional(String name, Quantity quantity, double least, double most, String description) {
     add(name, quantity, least, most, OptionSpec.builder(name).description(description));
   }
@@ -65,7 +65,7 @@ final class Quantities {
   }
 
   /**
-   * Its value; of one that may be absent, if it was given.
+   * Returns the value of an option, which must have been given if it is optional.
    *
    * @throws IllegalArgumentException if it is outside of its range
    */
@@ -75,7 +75,7 @@ final class Quantities {
     return range.quantity.parse(name, text, range.least, range.most);
   }
 
-  /** As {@link #get}, or this if it was not given. */
+  /** Returns the value like {@link #get}, or this one if it was not given. */
   double get(String name, double otherwise) {
     return has(name) ? get(name) : otherwise;
   }

@@ -14,7 +14,10 @@ import org.fmi.sim.rollback.Stencil;
 import org.fmi.sim.rollback.Strategy;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** {@code fmi simulate rollback}: who computes again after failures, by strategy and hosts. */
+/**
+ * {@code fmi simulate rollback}: the ranks that recompute after failures, by strategy and number of
+ * hosts.
+ */
 final class RollbackCommand extends SimulationCommand {
   private static final int LEAST_HOSTS = 2;
   private static final int MOST_HOSTS = 100_000;
@@ -27,26 +30,27 @@ final class RollbackCommand extends SimulationCommand {
           "--hosts",
           "LIST",
           "100,400,1000",
-          "Hosts, several numbers of them to compare; 100..1000: 100, 200, and so on.");
+          "Numbers of hosts to compare; 100..1000 means 100, 200 and so on.");
 
   private final OptionSpec strategies =
       text(
           "--strategy",
           "LIST",
           "global,local,flow",
-          "Who goes back: "
+          "Hosts that roll back: "
               + String.join(", ", Strategy.options())
-              + "; the last is the paper's Algorithm 1, where all helpers compute to the end.");
+              + "; the last is Algorithm 1 of the paper, in which all helpers compute to the end.");
 
   private final OptionSpec shape =
-      text("--shape", "SHAPE", "line", "'line', or 'grid': whose parts a host needs.");
+      text(
+          "--shape", "SHAPE", "line", "'line' or 'grid': the neighbours whose parts a host needs.");
 
   private final OptionSpec sync =
       text(
           "--sync",
           "WHERE",
           "checkpoint",
-          "'checkpoint': all wait for each other there; 'none': hosts run apart.");
+          "'checkpoint': all hosts synchronize at checkpoints; 'none': hosts drift apart.");
 
   RollbackCommand(PrintStream out, PrintStream err) {
     super(out, err, "the table");
@@ -65,15 +69,16 @@ final class RollbackCommand extends SimulationCommand {
   void addOptions() {
     spec.usageMessage()
         .description(
-            "Runs a stencil on many hosts with failures by chance, with all hosts going back to the"
-                + " checkpoint, with only those that have failed, and with those that their data"
-                + " came from: what is computed again, how long it takes, and the energy that this"
-                + " saves. The defaults are those of the data flow rollback paper.");
+            "Simulates a stencil on many hosts with random failures, after which all hosts roll"
+                + " back, or only failed hosts, or the hosts that their data came from. Reports the"
+                + " recomputed work, the time, and the energy saved. The defaults are those of the"
+                + " data flow rollback paper.");
     spec.addOption(hosts);
     spec.addOption(strategies);
     spec.addOption(shape);
     options.withDefault("--iterations", Quantity.COUNT, 1, 1e6, "1000", "Iterations.");
-    options.withDefault("--step", Quantity.TIME, 1e-6, 86400, "10s", "What one takes on a host.");
+    options.withDefault(
+        "--step", Quantity.TIME, 1e-6, 86400, "10s", "Time of one iteration on a host.");
     options.withDefault(
         "--interval", Quantity.COUNT, 1, 1e5, "6", "Iterations between checkpoints in memory.");
     spec.addOption(sync);
@@ -83,7 +88,7 @@ final class RollbackCommand extends SimulationCommand {
         60,
         100_000 * YEAR,
         "100h",
-        "Mean time between failures of one node by itself.");
+        "Mean time between failures of one node.");
     spec.addOption(failures);
     options.withDefault(
         "--group-losses", Quantity.COUNT, 0, 3, "1", "Losses that a group of 16 survives.");
@@ -93,16 +98,20 @@ final class RollbackCommand extends SimulationCommand {
         0,
         1e6,
         "60",
-        "Iterations between versions on files; 0: none, back to the beginning.");
-    options.withDefault("--restart", Quantity.TIME, 0, 86400, "0s", "Detection and replacement.");
-    options.withDefault("--network-rate", Quantity.RATE, 1e3, 1e14, "1Gbit/s", "Of a host.");
-    options.withDefault("--latency", Quantity.TIME, 0, 10, "50us", "From one host to another.");
-    options.withDefault("--halo", Quantity.BYTES, 0, 1e12, "800kB", "What neighbours exchange.");
-    options.withDefault("--checkpoint", Quantity.BYTES, 0, 1e13, "800kB", "What a host saves.");
+        "Iterations between checkpoints in files; 0: none, roll back to the start.");
     options.withDefault(
-        "--joules", Quantity.FACTOR, 0, 1e9, "500", "Energy of an iteration of one host, in J.");
-    options.withDefault("--seeds", Quantity.COUNT, 1, 1000, "10", "Runs of each.");
-    options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "The seed of the first of them.");
+        "--restart", Quantity.TIME, 0, 86400, "0s", "Time for detection and replacement.");
+    options.withDefault(
+        "--network-rate", Quantity.RATE, 1e3, 1e14, "1Gbit/s", "Network rate of a host.");
+    options.withDefault("--latency", Quantity.TIME, 0, 10, "50us", "Latency between two hosts.");
+    options.withDefault(
+        "--halo", Quantity.BYTES, 0, 1e12, "800kB", "Data exchanged with a neighbour.");
+    options.withDefault(
+        "--checkpoint", Quantity.BYTES, 0, 1e13, "800kB", "Checkpoint size of a host.");
+    options.withDefault(
+        "--joules", Quantity.FACTOR, 0, 1e9, "500", "Energy of one iteration of one host, in J.");
+    options.withDefault("--seeds", Quantity.COUNT, 1, 1000, "10", "Number of simulated runs.");
+    options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "Seed of the first run.");
   }
 
   @Override

@@ -4,16 +4,16 @@ import java.io.PrintStream;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** {@code fmi simulate}: has one command for each thing that can be simulated. */
+/** {@code fmi simulate}: one command per kind of simulation. */
 public final class SimulateCommand {
   private SimulateCommand() {}
 
-  /** The command, for picocli. */
+  /** Returns the command, for picocli. */
   public static CommandSpec spec() {
     return spec(System.out, System.err);
   }
 
-  /** It prints to these. */
+  /** Returns the command, which prints to these streams. */
   static CommandSpec spec(PrintStream out, PrintStream err) {
     CommandSpec[] self = new CommandSpec[1];
     self[0] = CommandSpec.wrapWithoutInspection((Runnable) () -> self[0].commandLine().usage(out));
@@ -21,7 +21,7 @@ public final class SimulateCommand {
     self[0]
         .usageMessage()
         .description(
-            "Says what a job on a large machine would do. Computed by models; nothing is run.");
+            "Predicts the behaviour of a job on a large machine with models; runs nothing.");
     self[0].addSubcommand("interval", new IntervalCommand(out, err).spec());
     self[0].addSubcommand("job", new WholeJobCommand(out, err).spec());
     self[0].addSubcommand("rollback", new RollbackCommand(out, err).spec());

@@ -11,7 +11,7 @@ import org.fmi.sim.Progress;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** What the commands of {@code fmi simulate} have in common: kinds of options, and how they end. */
+/** The common part of the {@code fmi simulate} commands: kinds of options, and their ends. */
 abstract class SimulationCommand implements Callable<Integer> {
   static final double YEAR = 365 * 86400.0;
 
@@ -30,7 +30,7 @@ abstract class SimulationCommand implements Callable<Integer> {
   private final OptionSpec csv;
 
   /**
-   * @param written what {@code --csv} writes
+   * @param written the content of {@code --csv}
    */
   SimulationCommand(PrintStream out, PrintStream err, String written) {
     this.out = out;
@@ -50,7 +50,7 @@ abstract class SimulationCommand implements Callable<Integer> {
     err.flush();
   }
 
-  /** The command, for picocli. */
+  /** Returns the command, for picocli. */
   final CommandSpec spec() {
     spec.addOption(OptionSpec.builder("-h", "--help").usageHelp(true).build());
     addOptions();
@@ -58,13 +58,13 @@ abstract class SimulationCommand implements Callable<Integer> {
     return spec;
   }
 
-  /** Describes the command, and adds the options of its own. */
+  /** Describes the command, and adds its options. */
   abstract void addOptions();
 
   /**
-   * Does what it is for.
+   * Runs the simulation.
    *
-   * @throws IllegalArgumentException if an option is wrong; says which, and what helps
+   * @throws IllegalArgumentException if an option is wrong, with a remedy
    * @throws IOException if the table cannot be written
    */
   abstract void simulate() throws IOException;
@@ -86,13 +86,13 @@ abstract class SimulationCommand implements Callable<Integer> {
     }
   }
 
-  /** Prints a line of what was found. */
+  /** Prints a result. */
   final void print(String line) {
     progress.erase();
     out.println(line);
   }
 
-  /** Writes a table, if that was asked for. */
+  /** Writes a table, if one was requested. */
   final void write(List<String> rows) throws IOException {
     Path file = csv.getValue();
     if (file != null) {

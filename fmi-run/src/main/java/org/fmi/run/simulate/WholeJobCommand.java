@@ -20,27 +20,27 @@ import org.fmi.sim.scale.SimulatedStart;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * {@code fmi simulate job}: how the start of a job and a recovery grow with its nodes, and what the
- * decision maker does then.
+ * {@code fmi simulate job}: the time of the start of a job and of a recovery by the number of
+ * nodes, and the work of the decision maker.
  */
 final class WholeJobCommand extends SimulationCommand {
   private static final int LEAST_NODES = 2;
   private static final int MOST_NODES = 1_000_000;
   private static final int MOST_RANKS = 1_000_000;
 
-  /** Of the heap, when all of them join. */
+  /** Heap when all ranks join. */
   private static final long BYTES_PER_RANK = 3_000;
 
-  /** About as many; for the bar alone. */
+  /** Approximate; for the progress bar alone. */
   private static final double EVENTS_PER_RANK = 9;
 
   private static final List<ScaleShape> MEASURED =
       List.of(new ScaleShape(4, 1, 1, 1, 0, 2, 1), new ScaleShape(4, 16, 1, 1, 0, 2, 1));
 
-  /** Measures decisions, and tells how far they have come. */
+  /** Measures decisions, and reports progress. */
   private final class ThisMachine implements Meter {
     ThisMachine() {
-      // The first time, classes are loaded.
+      // The first call loads classes.
       long _ = heapBytes();
     }
 
@@ -52,7 +52,7 @@ final class WholeJobCommand extends SimulationCommand {
     @Override
     public long heapBytes() {
       System.gc();
-      // What is in use now has room in it that a thread has reserved.
+      // The bytes in use now include room that a thread has reserved.
       return ManagementFactory.getMemoryPoolMXBeans().stream()
           .filter(pool -> pool.getType() == MemoryType.HEAP)
           .mapToLong(pool -> pool.getCollectionUsage().getUsed())
@@ -72,13 +72,14 @@ final class WholeJobCommand extends SimulationCommand {
           .type(String.class)
           .paramLabel("LIST")
           .defaultValue("100,1000,10000")
-          .description(
-              "Nodes with ranks, several numbers of them to compare. Default: 100,1000,10000.")
+          .description("Numbers of nodes with ranks to compare. Default: 100,1000,10000.")
           .build();
 
   private final OptionSpec check =
       OptionSpec.builder("--check")
-          .description("Instead: 4 and 64 ranks on one machine, beside what such jobs really took.")
+          .description(
+              "Instead, compare simulated jobs of 4 and 64 ranks on one machine with measured"
+                  + " ones.")
           .build();
 
   WholeJobCommand(PrintStream out, PrintStream err) {
@@ -89,25 +90,26 @@ final class WholeJobCommand extends SimulationCommand {
   void addOptions() {
     spec.usageMessage()
         .description(
-            "Starts a job on many nodes, loses one of them, or all that hang on one power supply,"
-                + " switch or rack, and goes on: with the real decision maker and log-ring, and"
-                + " ranks of which only what they say is left. Says how long each step takes, and"
-                + " what the decision maker does on each event. Each kind of loss that --failures"
-                + " names is simulated once, but for that of all nodes.");
+            "Simulates the start of a job on many nodes, the loss of one node, or of all nodes on"
+                + " one power supply, switch or rack, and the recovery. Runs the real decision"
+                + " maker and log-ring; of the ranks it runs only their messages. Reports the time"
+                + " of each step and the work of the decision maker on each event. Simulates each"
+                + " kind of loss in --failures once, except the loss of all nodes.");
     spec.addOption(nodes);
     spec.addOption(failures);
     options.withDefault("--ppn", Quantity.COUNT, 1, 1024, "1", "Ranks per node.");
     options.withDefault("--spares", Quantity.COUNT, 1, 1000, "1", "Spare nodes.");
     options.withDefault("--logring-base", Quantity.COUNT, 2, 1024, "2", "Base of the log-ring.");
     options.withDefault(
-        "--event", Quantity.TIME, 1e-7, 1, "50us", "What fmirun takes for a message that comes.");
+        "--event", Quantity.TIME, 1e-7, 1, "50us", "Time of fmirun per received message.");
     options.withDefault(
-        "--message", Quantity.TIME, 1e-7, 1, "20us", "What it takes for one that goes.");
+        "--message", Quantity.TIME, 1e-7, 1, "20us", "Time of fmirun per sent message.");
     options.withDefault(
-        "--network-rate", Quantity.RATE, 1e5, 1e14, "1GB/s", "What its machine sends.");
+        "--network-rate", Quantity.RATE, 1e5, 1e14, "1GB/s", "Send rate of its machine.");
     options.withDefault(
-        "--latency", Quantity.TIME, 1e-7, 10, "50us", "From one machine to another.");
-    options.withDefault("--seed", Quantity.COUNT, 0, 1e15, "1", "Chooses the nodes that are lost.");
+        "--latency", Quantity.TIME, 1e-7, 10, "50us", "Latency between two machines.");
+    options.withDefault(
+        "--seed", Quantity.COUNT, 0, 1e15, "1", "Seed that chooses the lost nodes.");
     spec.addOption(check);
   }
 
@@ -127,10 +129,10 @@ final class WholeJobCommand extends SimulationCommand {
     }
   }
 
-  // ---- predicted beside measured
+  // ---- predicted and measured
 
   private void compare(ServiceTimes times, long seed) {
-    out.println("simulated beside measured, all on one machine; seconds");
+    out.println("simulated and measured, all on one machine; seconds");
     out.println("ranks  step       simulated  measured  error");
     for (ScaleShape each : MEASURED) {
       ScaleShape shape =
@@ -165,8 +167,8 @@ final class WholeJobCommand extends SimulationCommand {
     List<String> rows = new ArrayList<>();
     rows.add("simulated_nodes,ranks,lost,what,value,unit");
     out.println(
-        "simulated: the start, and from the loss of nodes until all run again; a core per rank;"
-            + " seconds");
+        "simulated: the start, and the time from the loss of nodes until all run again; one core"
+            + " per rank; seconds");
     out.println(
         "   nodes    ranks  daemons up  joined  connected  running | lost  notified  hops  joined "
             + " connected  running | start message");
@@ -183,7 +185,7 @@ final class WholeJobCommand extends SimulationCommand {
     }
     out.println();
     out.println(
-        "simulated: the decision maker's operations per event, which are looks at a node or rank;"
+        "simulated: operations of the decision maker per event (accesses to a node or rank);"
             + " its time on this machine, in us; its heap");
     out.println(
         "   nodes    ranks | start: each     most  us each  longest | lost  recovery: each     most"
@@ -198,7 +200,7 @@ final class WholeJobCommand extends SimulationCommand {
     write(rows);
   }
 
-  /** Each number of nodes with each kind of loss that leaves some of them. */
+  /** Combines each number of nodes with each kind of loss that leaves some of them. */
   private List<ScaleShape> shapes(int ppn) {
     int spares = options.whole("--spares");
     int base = options.whole("--logring-base");
@@ -220,7 +222,7 @@ final class WholeJobCommand extends SimulationCommand {
       int count = (int) Quantity.COUNT.parse("--nodes", text, LEAST_NODES, MOST_NODES);
       if ((long) count * ppn > MOST_RANKS) {
         throw new IllegalArgumentException(
-            "--nodes %s --ppn %d: are more ranks than can be simulated, %s"
+            "--nodes %s --ppn %d: too many ranks to simulate; the limit is %s"
                 .formatted(text, ppn, Quantity.COUNT.format(MOST_RANKS)));
       }
       requireMemory(count * ppn, Runtime.getRuntime().maxMemory());
@@ -229,12 +231,12 @@ final class WholeJobCommand extends SimulationCommand {
     return counts;
   }
 
-  /** Refuses what would come to no end, but for one of which the JVM complains. */
+  /** Refuses a job that does not fit into memory, before the JVM fails slowly. */
   static void requireMemory(int ranks, long most) {
     long bytes = BYTES_PER_RANK * ranks;
     if (bytes > most) {
       throw new IllegalArgumentException(
-          "--nodes: %s ranks take some %s of memory, and there are %s for it, half of the machine's"
+          "--nodes: %s ranks need about %s of memory, more than %s, half of the machine's"
               .formatted(
                   Quantity.COUNT.format(ranks),
                   Quantity.BYTES.format((double) bytes),

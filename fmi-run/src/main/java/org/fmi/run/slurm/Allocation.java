@@ -9,14 +9,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes that Slurm has given to the job in which fmirun runs.
+ * The nodes that Slurm has allocated to the job in which fmirun runs.
  *
  * @param job its number
- * @param list its nodes as Slurm writes them, as in {@code node[1-4]}
+ * @param list its nodes in Slurm's notation, as in {@code node[1-4]}
  * @param nodes their names
- * @param slots by node: the tasks that the user has asked for, or else what its CPUs are enough for
- * @param tasks whether the user has asked for tasks
- * @param racks where Slurm knows that, the rack of each node, by name
+ * @param slots slots by node: the tasks requested by the user, or else the ranks that fit its CPUs
+ * @param tasks whether the user has requested tasks
+ * @param racks the rack of each node, by name, if Slurm knows it
  */
 public record Allocation(
     String job,
@@ -25,10 +25,10 @@ public record Allocation(
     List<Integer> slots,
     boolean tasks,
     Map<String, String> racks) {
-  /** The variable that says that this is in a job. */
+  /** The variable that marks a Slurm job. */
   public static final String JOB = "SLURM_JOB_ID";
 
-  /** What to do where a variable is left of a job that is over. */
+  /** The remedy for a leftover variable of an ended job. */
   public static final String LEAVE = "unset " + JOB + ", or use --launcher local";
 
   private static final int SECONDS = 15;
@@ -42,18 +42,19 @@ public record Allocation(
     racks = Map.copyOf(racks);
   }
 
-  /** The rack of a node; empty if it is not known. */
+  /** Returns the rack of a node; empty if unknown. */
   public String rack(String node) {
     return racks.getOrDefault(node, "");
   }
 
-  /** Whether there is one, and a way to start something on its nodes. */
+  /** Whether there is a Slurm job, and a way to start processes on its nodes. */
   public static boolean isInside(Map<String, String> environment) {
     return environment.containsKey(JOB) && SlurmCommand.isThere("srun", environment);
   }
 
   /**
-   * How often the srun that has started this process has started it: 1 if there is no such srun.
+   * Returns the number of copies that the srun of this process has started: 1 if there is no such
+   * srun.
    */
   public static int copies(Map<String, String> environment) {
     return isStep(environment)
@@ -61,20 +62,20 @@ public record Allocation(
         : 1;
   }
 
-  /** Whether it is a step, whose own tasks hide those of the job. */
+  /** Whether this is a step, whose own tasks hide those of the job. */
   public static boolean isStep(Map<String, String> environment) {
     return environment.containsKey("SLURM_STEP_NUM_TASKS");
   }
 
   /**
-   * Reads it from the environment of a process in it.
+   * Reads the allocation from the environment of a process in it.
    *
-   * @throws IOException if that does not make sense, for the user
+   * @throws IOException if it is inconsistent; the message is for the user
    */
   public static Allocation of(Map<String, String> environment) throws IOException {
     if (environment.containsKey("SLURM_HET_SIZE")) {
       throw new IOException(
-          "a heterogeneous job of Slurm is not supported; submit one with nodes of one kind");
+          "a heterogeneous Slurm job is not supported; submit a job with nodes of one kind");
     }
     String list = value(environment, "SLURM_JOB_NODELIST");
     List<String> nodes =
@@ -88,7 +89,12 @@ public record Allocation(
                 number(environment.get("SLURM_CPUS_PER_TASK"), 1));
     if (nodes.isEmpty() || slots.size() != nodes.size()) {
       throw new IOException(
-          "Slurm names " + nodes.size() + " nodes (" + list + "), and slots for " + slots.size());
+          "Slurm names "
+              + nodes.size()
+              + (nodes.size() == 1 ? " node (" : " nodes (")
+              + list
+              + ") but slots for "
+              + slots.size());
     }
     return new Allocation(
         value(environment, JOB), list, nodes, slots, tasks, Topology.racks(environment));
@@ -97,7 +103,7 @@ public record Allocation(
   private static String value(Map<String, String> environment, String name) throws IOException {
     String value = environment.get(name);
     if (value == null || value.isEmpty()) {
-      throw new IOException(name + " is not set, as it is in a job of Slurm");
+      throw new IOException(name + " is not set, but every Slurm job sets it");
     }
     return value;
   }
@@ -107,16 +113,16 @@ public record Allocation(
   }
 
   /**
-   * By node, as in 2(x4),1.
+   * Parses counts per node, as in 2(x4),1.
    *
-   * @param each what one slot needs
+   * @param each CPUs per slot
    */
   private static List<Integer> counts(String text, int each) throws IOException {
     List<Integer> counts = new ArrayList<>();
     for (String part : text.split(",")) {
       Matcher matcher = COUNT.matcher(part);
       if (!matcher.matches()) {
-        throw new IOException("Slurm's counts per node are not understood: " + text);
+        throw new IOException("cannot parse Slurm's counts per node: " + text);
       }
       int count = Math.max(1, Integer.parseInt(matcher.group(1)) / each);
       for (int k = number(matcher.group(2), 1); k > 0; k--) {

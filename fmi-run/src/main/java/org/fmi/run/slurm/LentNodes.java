@@ -16,35 +16,36 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes that Slurm gives to a job beyond its allocation, each by a job of its own: one that runs
- * cannot be relied on to grow.
+ * Nodes that Slurm gives to a job beyond its allocation, each through a separate Slurm job, because
+ * a running job cannot be relied on to grow.
  *
- * <p>The script of such a job runs the node's daemon, so the job is over when the daemon ends, as
- * it does without fmirun, or when none is started ({@link HandOver}). Whatever else ends, be it
- * Slurm's controller, leaves nothing behind. Before it is over by itself, a shell cancels it whose
- * standard input fmirun holds: that is closed also when fmirun is killed. Any thread.
+ * <p>The script of such a job runs the node's daemon. So the job is over when the daemon ends, as
+ * it does without fmirun, or when none is started ({@link HandOver}). The failure of any other
+ * part, including Slurm's controller, leaves nothing behind. To end the job early, a shell cancels
+ * it when fmirun closes the shell's standard input, which also happens when fmirun is killed. Any
+ * thread.
  */
 public final class LentNodes {
-  /** How long a command of Slurm may take. */
+  /** Time limit of a Slurm command. */
   private static final int ANSWER_SECONDS = 15;
 
-  /** The pauses between two questions whether a job runs. */
+  /** The pauses between two checks whether a job runs. */
   private static final long FIRST_PAUSE_MILLIS = 100;
 
   private static final long LONGEST_PAUSE_MILLIS = 5000;
 
   private static final int SECONDS_PER_MINUTE = 60;
 
-  /** Begins the line in which the job names itself. */
+  /** Begins the line in which the job reports its number. */
   private static final String LENT = "fmi-lent ";
 
-  /** What comes before the words that say why there is no node. */
+  /** Precedes the reason why there is no node. */
   private static final Pattern COMPLAINT = Pattern.compile("sbatch: error: |fmi-lease: ");
 
-  /** As long as a job has nothing to do but to wait for its turn. */
+  /** States of a job that is still waiting. */
   private static final Set<String> PENDING = Set.of("PENDING", "CONFIGURING");
 
-  /** Why it waits, if nothing is wrong. */
+  /** Reasons of waiting that are no problem. */
   private static final Set<String> USUAL = Set.of("", "None", "Priority", "Resources");
 
   /** Submits the job, and cancels it when the standard input ends. Slurm ends all by TERM. */
@@ -63,14 +64,14 @@ public final class LentNodes {
       exec scancel "$job" >/dev/null 2>&1
       """;
 
-  /** Hears what becomes of a request: one of both, once. */
+  /** Receives the result of a request: one of these calls, once. */
   public interface Answer {
     void granted(String node, String rack);
 
     void refused(String reason);
   }
 
-  /** What was asked for, or granted. */
+  /** A requested or granted node. */
   public final class Lease {
     private final int slots;
     private final Answer answer;
@@ -84,7 +85,7 @@ public final class LentNodes {
       this.thread = Thread.ofPlatform().daemon().name("fmi-lease").unstarted(this::run);
     }
 
-    /** Gives it back, granted or not. */
+    /** Returns it to Slurm, granted or not. */
     public synchronized void giveBack() {
       wanted = false;
       if (keeper != null) {
@@ -96,7 +97,7 @@ public final class LentNodes {
       }
     }
 
-    /** Null if it is not wanted any more. */
+    /** Starts the command; returns null if the node is no longer wanted. */
     private @Nullable Process begin(List<String> command) throws IOException {
       synchronized (this) {
         if (!wanted) {
@@ -125,7 +126,7 @@ public final class LentNodes {
 
     private void follow(Process process) throws IOException, InterruptedException {
       String job = null;
-      String last = "sbatch ended, and did not say why";
+      String last = "sbatch ended without a reason";
       try (BufferedReader in = process.inputReader(StandardCharsets.UTF_8)) {
         String line;
         while (job == null && (line = in.readLine()) != null) {
@@ -141,18 +142,18 @@ public final class LentNodes {
           follow(process, job);
         }
       } finally {
-        giveBack(); // the shell waits for that
+        giveBack(); // the shell waits for this
       }
     }
 
-    /** Asks when the job runs, and waits until its keeper has ended. */
+    /** Polls until the job runs, and waits until its keeper has ended. */
     private void follow(Process process, String job) throws InterruptedException {
       long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
       long pause = FIRST_PAUSE_MILLIS;
       String why = "";
       do {
         if (process.waitFor(pause, TimeUnit.MILLISECONDS)) {
-          answer.refused("it was given back");
+          answer.refused("the node was returned to Slurm");
           return;
         }
         pause = Math.min(pause + pause / 2, LONGEST_PAUSE_MILLIS);
@@ -165,19 +166,21 @@ public final class LentNodes {
             return;
           }
           if (!PENDING.contains(words[0])) {
-            answer.refused("Slurm job " + job + " has ended before it was of use");
+            answer.refused("Slurm job " + job + " ended before it was used");
             return;
           }
           why = USUAL.contains(words[2]) ? "" : " (" + words[2] + ")";
         } catch (IOException e) {
-          why = " (" + e.getMessage() + ")"; // that may pass
+          why = " (" + e.getMessage() + ")"; // this may pass
         }
       } while (System.nanoTime() - end < 0);
-      answer.refused("Slurm has none that is free within " + seconds + " s" + why);
+      answer.refused("Slurm found no free node within " + seconds + " s" + why);
     }
   }
 
-  /** State, node, and the reason why it waits; the first is empty if there is no such job. */
+  /**
+   * Returns state, node, and the reason for waiting; the state is empty if there is no such job.
+   */
   private String[] state(String job) throws IOException {
     List<String> lines =
         SlurmCommand.of("squeue", environment)
@@ -193,13 +196,13 @@ public final class LentNodes {
   private final Map<String, String> environment;
   private final int seconds;
 
-  /** By name, those that were given back too: they are not asked for again. */
+  /** Lent nodes by name, including returned ones: they are not requested again. */
   private final Map<String, Lent> nodes = new ConcurrentHashMap<>();
 
   private final List<Lease> leases = new ArrayList<>();
 
   /**
-   * @param environment that has the PATH
+   * @param environment environment with the PATH
    * @param seconds how long a request may wait
    */
   public LentNodes(Allocation allocation, Map<String, String> environment, int seconds) {
@@ -209,9 +212,9 @@ public final class LentNodes {
   }
 
   /**
-   * Asks for a node.
+   * Requests a node.
    *
-   * @param slots for how many ranks
+   * @param slots the number of ranks it must take
    */
   public Lease request(int slots, Answer answer) {
     Lease lease = new Lease(slots, answer);
@@ -224,7 +227,7 @@ public final class LentNodes {
 
   private List<String> command(int slots) throws IOException {
     int most = Collections.max(allocation.slots());
-    SlurmCommand.of("sbatch", environment); // or a shell would say that it is not there
+    SlurmCommand.of("sbatch", environment); // otherwise a shell would report its absence
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -237,7 +240,7 @@ public final class LentNodes {
                 "--job-name=fmi-lent",
                 "--output=/dev/null",
                 "--export=ALL",
-                // Or it would begin anew on another node when this one is lost.
+                // Otherwise it would start over on another node when this one is lost.
                 "--no-requeue",
                 "-N1",
                 "-n" + Math.min(slots, most)));
@@ -261,14 +264,14 @@ public final class LentNodes {
             .with("-h", "-j", allocation.job(), "-t", "RUNNING", "-o", "%L")
             .run(ANSWER_SECONDS);
     if (left.isEmpty()) {
-      // Its nodes were lost as somebody has cancelled it.
-      throw new IOException("Slurm job " + allocation.job() + " does not run any more");
+      // Its nodes were lost because the job was cancelled.
+      throw new IOException("Slurm job " + allocation.job() + " has ended");
     }
     OptionalLong end = SlurmWatch.seconds(left.getFirst().strip());
     if (end.isPresent()) {
       long minutes = Math.ceilDiv(end.getAsLong() + 1, SECONDS_PER_MINUTE);
       command.add("--time=" + minutes);
-      // A job that has not begun by then goes by itself, should nobody be left to cancel it.
+      // A job that has not begun by then ends by itself, in case nothing cancels it.
       command.add(
           "--deadline=now+"
               + (seconds + ANSWER_SECONDS + minutes * SECONDS_PER_MINUTE)
@@ -278,13 +281,13 @@ public final class LentNodes {
     return command;
   }
 
-  /** The number of the job of Slurm that has a node. */
+  /** Returns the number of the Slurm job that has a node. */
   public String jobOf(String node) {
     Lent lent = nodes.get(node);
     return lent == null ? allocation.job() : lent.job();
   }
 
-  /** Gives a node back, if it was lent. */
+  /** Returns a node to Slurm, if it was lent. */
   public void giveBack(String node) {
     Lent lent = nodes.get(node);
     if (lent != null) {
@@ -292,13 +295,13 @@ public final class LentNodes {
     }
   }
 
-  /** The command of a step that has a node's daemon run until it ends. */
+  /** Returns the command of a step that runs a node's daemon until it ends. */
   public List<String> daemon(String node, String program) {
     Lent lent = nodes.get(node);
     return lent == null ? List.of(program) : HandOver.step(lent.job(), program);
   }
 
-  /** The names of the nodes that were lent at some time, with a comma before each. */
+  /** Returns the names of all nodes ever lent, each after a comma. */
   String names() {
     StringBuilder names = new StringBuilder();
     nodes.keySet().forEach(name -> names.append(',').append(name));
@@ -310,9 +313,9 @@ public final class LentNodes {
   }
 
   /**
-   * Gives all back, and waits until Slurm has them.
+   * Returns all nodes, and waits until Slurm has them.
    *
-   * @param millis for how long at most
+   * @param millis maximum time to wait
    */
   public void close(long millis) {
     List<Lease> all;

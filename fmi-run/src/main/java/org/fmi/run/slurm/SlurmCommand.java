@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A command of Slurm, which has a limit: its controller may be down, or slow. */
+/** A Slurm command with a time limit, because the controller may be down or slow. */
 public final class SlurmCommand {
   private final String name;
   private final List<String> words = new ArrayList<>();
@@ -25,13 +25,13 @@ public final class SlurmCommand {
   /**
    * Finds it in the PATH.
    *
-   * @param environment that has the PATH
+   * @param environment environment with the PATH
    * @throws IOException if it is not there
    */
   public static SlurmCommand of(String name, Map<String, String> environment) throws IOException {
     File program = find(name, environment);
     if (program == null) {
-      throw new IOException("there is no " + name + " in the PATH");
+      throw new IOException(name + " is not in the PATH");
     }
     return new SlurmCommand(name, program);
   }
@@ -43,7 +43,8 @@ public final class SlurmCommand {
 
   private static @Nullable File find(String name, Map<String, String> environment) {
     for (String directory : environment.getOrDefault("PATH", "").split(File.pathSeparator)) {
-      File program = new File(directory, name); // not as a Path, which not every name can be
+      File program =
+          new File(directory, name); // not as a Path, because not every name is a valid one
       if (program.canExecute()) {
         return program;
       }
@@ -58,10 +59,10 @@ public final class SlurmCommand {
   }
 
   /**
-   * Runs it. May take as long as it may take.
+   * Runs it with a time limit.
    *
-   * @return what it prints, by line
-   * @throws IOException with Slurm's own words if it fails
+   * @return its output, by line
+   * @throws IOException with Slurm's own message if it fails
    */
   public List<String> run(int seconds) throws IOException {
     Process process = new ProcessBuilder(words).start();
@@ -76,7 +77,7 @@ public final class SlurmCommand {
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
-      throw new IOException(name + " was not waited for", e);
+      throw new IOException("interrupted while waiting for " + name, e);
     }
     List<String> complaint = errors.join().lines().filter(line -> !line.isBlank()).toList();
     if (process.exitValue() != 0) {

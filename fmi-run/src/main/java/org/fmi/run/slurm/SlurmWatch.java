@@ -11,11 +11,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Asks Slurm now and then, once per job, how much time it leaves the job and what it is about to do
- * with its nodes. What it does not answer is asked again: a controller that is down stops no job.
+ * Polls Slurm, once per job, for the remaining time of the job and the state of its nodes. A failed
+ * query is repeated later: a controller that is down does not stop a job.
  */
 public final class SlurmWatch {
-  /** How often Slurm is asked. */
+  /** The polling interval. */
   static final int SECONDS = 10;
 
   private static final int ANSWER_SECONDS = 15;
@@ -24,14 +24,14 @@ public final class SlurmWatch {
   private static final Pattern TIME =
       Pattern.compile("(?:(\\d{1,5})-)?(?:(\\d{1,2}):)?(\\d{1,2}):(\\d{2})");
 
-  /** Hears of it, on a thread of the watch. */
+  /** Receives the results, on a thread of the watch. */
   public interface Listener {
-    /** The job is about to run out of time. */
+    /** The time of the job is about to end. */
     void endsIn(long seconds);
 
     /**
-     * A node is about to be taken from the job. Told whenever Slurm is asked, as it may have been
-     * lost and added again since.
+     * A node is about to be removed from the job. Repeated at each query, because the node may have
+     * been lost and added again since.
      *
      * @param why for the user
      */
@@ -47,8 +47,8 @@ public final class SlurmWatch {
 
   /**
    * @param lent nodes beyond the allocation
-   * @param environment that has the PATH
-   * @param stopBefore how many seconds before its end a job is about to run out of time; 0 never
+   * @param environment environment with the PATH
+   * @param stopBefore seconds before its end at which a job is about to end; 0 for never
    */
   public SlurmWatch(
       Allocation allocation,
@@ -64,9 +64,9 @@ public final class SlurmWatch {
   }
 
   /**
-   * Begins to ask, as long as this process lives.
+   * Starts to poll, for the life of this process.
    *
-   * @param say takes a line for the user, about what Slurm does not answer
+   * @param say takes notices for the user about failed queries
    */
   public void start(Consumer<String> say) {
     Thread.ofVirtual().name("fmi-slurm-watch").start(() -> watch(say));
@@ -82,7 +82,7 @@ public final class SlurmWatch {
       } catch (IOException e) {
         if (!told) {
           told = true;
-          say.accept("Slurm does not say what becomes of the job's nodes: " + e.getMessage());
+          say.accept("cannot ask Slurm for the state of the job's nodes: " + e.getMessage());
         }
       }
       try {
@@ -94,9 +94,9 @@ public final class SlurmWatch {
   }
 
   /**
-   * Asks once.
+   * Polls once.
    *
-   * @return after how many seconds to ask again
+   * @return the seconds to the next query
    */
   long look() throws IOException {
     List<String> job =
@@ -104,7 +104,7 @@ public final class SlurmWatch {
             .with("-h", "-j", allocation.job(), "-o", "%L|%N")
             .run(ANSWER_SECONDS);
     if (job.isEmpty()) {
-      return SECONDS; // it ends
+      return SECONDS; // the job ends
     }
     String[] parts = job.getFirst().split("\\|", -1);
     OptionalLong left = seconds(parts[0].strip());
@@ -125,7 +125,7 @@ public final class SlurmWatch {
               .run(ANSWER_SECONDS);
       for (String node : allocation.nodes()) {
         if (!kept.contains(node)) {
-          tell(node, "Slurm has taken it from the job");
+          tell(node, "Slurm removed it from the job");
         }
       }
     }
@@ -143,7 +143,7 @@ public final class SlurmWatch {
     }
   }
 
-  /** How much time Slurm means; none if there is no limit. */
+  /** Parses a time of Slurm; empty if there is no limit. */
   static OptionalLong seconds(String text) {
     Matcher matcher = TIME.matcher(text);
     if (!matcher.matches()) {
@@ -159,9 +159,9 @@ public final class SlurmWatch {
   }
 
   /**
-   * The nodes that are to do nothing more, and why.
+   * Returns the nodes that Slurm is taking out of service, and why.
    *
-   * @param lines of name, state and reason, separated by bars
+   * @param lines name, state and reason, separated by bars
    */
   static Map<String, String> leaving(List<String> lines) {
     Map<String, String> nodes = new HashMap<>();
@@ -175,7 +175,7 @@ public final class SlurmWatch {
         String reason = parts.get(2).strip();
         nodes.putIfAbsent(
             parts.getFirst().strip(),
-            "Slurm calls it " + state + (reason.equals("none") ? "" : " (" + reason + ")"));
+            "Slurm reports it as " + state + (reason.equals("none") ? "" : " (" + reason + ")"));
       }
     }
     return nodes;

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What this site's srun can do, by its version. */
+/** The capabilities of this site's srun, by its version. */
 public final class SrunVersion {
   private static final int SECONDS = 15;
   private static final int YEAR = 23;
@@ -18,8 +18,8 @@ public final class SrunVersion {
   private SrunVersion() {}
 
   /**
-   * The arguments by which it starts what starts other processes: such a step has all resources of
-   * the job on its node, and uses up none.
+   * Returns the arguments for a process that starts other processes: such a step has all resources
+   * of the job on its node, and uses none up.
    */
   public static List<String> launcherArguments(Map<String, String> environment) {
     try {
@@ -33,7 +33,7 @@ public final class SrunVersion {
             : List.of();
       }
     } catch (IOException e) {
-      // It will say why, in the name of each node.
+      // The failure will be reported for each node.
     }
     return List.of();
   }

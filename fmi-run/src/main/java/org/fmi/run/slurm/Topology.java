@@ -6,17 +6,17 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Which nodes hang on one switch, and so stand in one rack, where Slurm knows that. */
+/** The nodes on one switch, and so in one rack, if Slurm knows them. */
 final class Topology {
   private static final int SECONDS = 15;
 
-  /** A switch that has nodes, and no other switches, below it. */
+  /** A switch with nodes, but no other switches, below it. */
   private static final Pattern LEAF =
       Pattern.compile("SwitchName=(\\S+) Level=0 .*\\bNodes=(\\S+).*");
 
   private Topology() {}
 
-  /** The rack of each node, by name; empty if that is not known. */
+  /** Returns the rack of each node, by name; empty if unknown. */
   static Map<String, String> racks(Map<String, String> environment) {
     Map<String, String> racks = new HashMap<>();
     try {
@@ -31,7 +31,7 @@ final class Topology {
         }
       }
     } catch (IOException e) {
-      // Where Slurm knows none, it may say so by a status, too: a job runs without racks.
+      // Where Slurm knows none, its status may report that, too: a job runs without racks.
       return Map.of();
     }
     return racks;

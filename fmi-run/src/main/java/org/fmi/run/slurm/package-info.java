@@ -1,4 +1,4 @@
-/** Slurm's side of a job: its nodes, its time, and nodes that Slurm lends. */
+/** The Slurm side of a job: its nodes, its time limit, and nodes lent by Slurm. */
 @NullMarked
 package org.fmi.run.slurm;
 

@@ -1,30 +1,30 @@
 package org.fmi.run.status;
 
-/** Where the answer to a question goes. Any thread. */
+/** The answer to a request. Any thread. */
 public interface Answer {
   /**
    * Sends a part of it.
    *
-   * @return false if nobody waits for it any more; nothing else needs to be done then
+   * @return false if the client is gone; nothing else needs to be done then
    */
   boolean part(byte[] bytes);
 
   /**
-   * Whether another part would go out soon. If not, the asker does not read, and parts would pile
-   * up: an answer that goes on and on must wait.
+   * Whether another part would go out soon. If not, the client does not read, and parts would pile
+   * up: an endless answer must wait.
    */
   boolean isReady();
 
-  /** Runs a task, once, if nobody waits for the rest of it any more before it has come whole. */
+  /** Runs a task, once, if the client leaves before the answer is complete. */
   default void whenGone(Runnable task) {}
 
-  /** That was all. */
+  /** Completes the answer. */
   void end();
 
   /**
-   * There is no answer.
+   * Refuses an answer.
    *
-   * @param reason for the user, a line
+   * @param reason for the user, one line
    */
   void refuse(String reason);
 }

@@ -1,9 +1,9 @@
 package org.fmi.run.status;
 
-/** Whoever knows the answers: fmirun today. Called on one thread; must not block. */
+/** Answers requests. Called on one thread; must not block. */
 public interface Answerer {
   /**
-   * Answers now, or later by way of {@code answer}.
+   * Answers now, or later through {@code answer}.
    *
    * @param answer is ended or refused exactly once
    */

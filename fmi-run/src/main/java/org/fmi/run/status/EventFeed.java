@@ -5,17 +5,18 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import org.fmi.run.Amounts;
 
 /**
- * The job's events as lines, for those who follow them from the beginning. Keeps the newest lines
- * only, up to a bound, and nothing for a follower but how far it has come: one that reads too
- * slowly is turned away. Used by one thread.
+ * The job's events as lines, for clients that follow them from the beginning. Keeps only the newest
+ * lines, up to a bound, and per client only its position: a client that reads too slowly is
+ * refused. Used by one thread.
  */
 public final class EventFeed {
   private static final class Follower {
     final Answer answer;
 
-    /** The number of the next line that it gets. */
+    /** The number of its next line. */
     long next;
 
     Follower(Answer answer) {
@@ -28,11 +29,11 @@ public final class EventFeed {
   private final List<Follower> followers = new ArrayList<>();
   private long bytes;
 
-  /** The number of the first line that is kept. */
+  /** The number of the first kept line. */
   private long first;
 
   /**
-   * @param mostBytes of the lines kept
+   * @param mostBytes maximum bytes of the kept lines
    */
   public EventFeed(long mostBytes) {
     this.mostBytes = mostBytes;
@@ -49,7 +50,7 @@ public final class EventFeed {
     pump();
   }
 
-  /** Lets somebody follow, from the first line that is kept. */
+  /** Adds a client, which follows from the first kept line. */
   public void follow(Answer answer) {
     Follower follower = new Follower(answer);
     followers.add(follower);
@@ -57,12 +58,12 @@ public final class EventFeed {
     pump();
   }
 
-  /** Sends what those who follow have not got and can take now; called now and then. */
+  /** Sends lines that clients lack and can take now; called periodically. */
   public void pump() {
     followers.removeIf(follower -> !pump(follower));
   }
 
-  /** There are no more events. */
+  /** Notes the end of the events. */
   public void end() {
     pump();
     followers.forEach(
@@ -70,18 +71,18 @@ public final class EventFeed {
           if (follower.next == first + kept.size()) {
             follower.answer.end();
           } else {
-            follower.answer.refuse("the job has ended; its last events were not read in time");
+            follower.answer.refuse("the job ended before its last events were read");
           }
         });
     followers.clear();
   }
 
-  /** Whether it still follows. */
+  /** Sends lines to a client; returns whether it still follows. */
   private boolean pump(Follower follower) {
     if (follower.next < first) {
       follower.answer.refuse(
           Amounts.count(first - follower.next, "event")
-              + " could not be kept until read; fmirun --events writes all to a file");
+              + " were dropped before they were read; fmirun --events writes all events to a file");
       return false;
     }
     Iterator<byte[]> lines = kept.iterator();

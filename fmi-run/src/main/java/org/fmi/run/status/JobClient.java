@@ -17,14 +17,14 @@ import java.util.function.Consumer;
 import org.fmi.net.NetLoop;
 
 /**
- * Asks running jobs of this user, from another process. A question is one frame and its answer some
- * more: that needs no event loop, which takes longer to start than the answer to come.
+ * Sends requests to running jobs of this user, from another process. A request is one frame and its
+ * answer a few more, which needs no event loop: starting one would take longer than the answer.
  */
 public final class JobClient {
-  /** How long the first part of an answer may take. */
+  /** Time limit for the first part of an answer. */
   private static final int FIRST_PART_MILLIS = 5000;
 
-  private static final String SILENT = "the job's fmirun does not answer: is it stopped?";
+  private static final String SILENT = "the fmirun of the job does not answer: is it stopped?";
 
   private final int firstPartMillis;
 
@@ -37,21 +37,21 @@ public final class JobClient {
   }
 
   /**
-   * Asks, and returns when the answer has come whole.
+   * Sends a request, and returns when the answer is complete.
    *
-   * @param directory of the job's fmirun
-   * @param parts takes the parts of the answer as they come; may block
-   * @throws IOException if there is no answer, and why
+   * @param directory directory of the job's fmirun
+   * @param parts takes the parts of the answer as they arrive; may block
+   * @throws IOException if there is no answer, with the reason
    */
   public void ask(Path directory, Question question, Consumer<byte[]> parts) throws IOException {
     try (SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       socket.configureBlocking(false);
       try {
         if (!socket.connect(UnixDomainSocketAddress.of(JobSocket.in(directory)))) {
-          throw new IOException(SILENT); // as many wait already as may
+          throw new IOException(SILENT); // too many clients wait already
         }
       } catch (SocketException e) {
-        throw new IOException("the job's fmirun cannot be reached: " + e.getMessage(), e);
+        throw new IOException("cannot reach the fmirun of the job: " + e.getMessage(), e);
       }
       byte[] asked = question.frame();
       // Much less than a local socket takes at once.
@@ -80,8 +80,7 @@ public final class JobClient {
         frame = frame(in);
       } catch (IOException e) {
         throw new IOException(
-            begun ? "the job has ended" : "the job has ended, or too many ask it at this moment",
-            e);
+            begun ? "the job has ended" : "the job has ended, or too many requests are pending", e);
       }
       begun = true;
       byte[] content = Arrays.copyOfRange(frame, 1, frame.length);
@@ -95,7 +94,7 @@ public final class JobClient {
     }
   }
 
-  /** As {@code Connection} writes it. */
+  /** Reads a frame as {@code Connection} writes it. */
   private static byte[] frame(DataInputStream in) throws IOException {
     int length = in.readInt();
     if (length <= 0 || length > NetLoop.MAX_FRAME) {

@@ -17,33 +17,33 @@ import org.fmi.net.NetLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a running job is asked: a local socket in a directory that only the job's user may enter.
- * The first frame of a connection is the {@link Question}; then come the parts of the answer and
- * its end. The asker closes the connection. Askers that do not ask, do not read or do not go away
- * are cut off; what they can make this process hold is bounded.
+ * The socket of a running job: a local socket in a directory that only the job's user may enter.
+ * The first frame of a connection is the {@link Question}; the parts of the answer and its end
+ * follow. The client closes the connection. Clients that do not ask, do not read or do not leave
+ * are cut off; the memory they can occupy in this process is bounded.
  */
 public final class JobSocket {
-  /** Before a part of an answer. */
+  /** Precedes a part of an answer. */
   static final byte PART = 0;
 
-  /** Before the reason why there is no answer. */
+  /** Precedes the reason why there is no answer. */
   static final byte REFUSED = 1;
 
-  /** Before the end of an answer that has come whole. */
+  /** Precedes the end of a complete answer. */
   static final byte END = 2;
 
-  /** The bytes of an answer that go into one frame. */
+  /** Maximum bytes of an answer in one frame. */
   private static final int PART_BYTES = 1 << 20;
 
-  /** What may be on its way to an asker before it is waited for. */
+  /** Maximum bytes in transit to a client. */
   private static final int PENDING_BYTES = 256 << 10;
 
-  /** Connections at a time. */
+  /** Maximum number of connections. */
   private static final int ASKERS = 64;
 
   private static final int TOO_MANY = 1;
 
-  /** How long an asker may take to ask, and to read an answer that is complete. */
+  /** How long a client may take to ask, and to read a complete answer. */
   private static final int SECONDS = 30;
 
   private static final String NAME = "fmi.sock";
@@ -66,8 +66,8 @@ public final class JobSocket {
   /**
    * Listens until the loop is closed.
    *
-   * @param directory as {@code NodeDirectory} makes it
-   * @param answerer is called on the loop's thread
+   * @param directory directory made by {@code NodeDirectory}
+   * @param answerer called on the loop's thread
    * @throws IOException if the socket cannot be made
    */
   public static void listen(NetLoop loop, Path directory, Answerer answerer) throws IOException {
@@ -77,7 +77,7 @@ public final class JobSocket {
 
   private Asked accept() throws Acceptor.Refused {
     if (askers.size() == ASKERS) {
-      throw new Acceptor.Refused(TOO_MANY, "too many ask at a time");
+      throw new Acceptor.Refused(TOO_MANY, "too many requests at a time");
     }
     Asked asked = new Asked();
     askers.add(asked);
@@ -129,7 +129,7 @@ public final class JobSocket {
             });
   }
 
-  /** An answer's way over a connection. */
+  /** Sends an answer over a connection. */
   private final class Frames implements Answer {
     private final Connection connection;
     private @Nullable Runnable whenGone;
@@ -157,7 +157,7 @@ public final class JobSocket {
       whenGone = task;
     }
 
-    /** The connection is closed. */
+    /** Notes that the connection is closed. */
     void gone() {
       Runnable task = whenGone;
       if (task != null) {
@@ -176,7 +176,10 @@ public final class JobSocket {
       finish(REFUSED, reason.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Not closed at once: what the system has not taken yet would be lost. */
+    /**
+     * Sends the last frame. Does not close at once, because data that the system has not taken
+     * would be lost.
+     */
     private void finish(byte kind, byte[] bytes) {
       whenGone = null;
       if (send(kind, bytes)) {

@@ -18,23 +18,23 @@ import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What fmirun knows of the job at this moment, for those who look at it. Used by one thread. Times
- * are of one monotonic clock, in nanoseconds.
+ * The state of the job as known to fmirun, for requests. Used by one thread. Times are of one
+ * monotonic clock, in nanoseconds.
  */
 public final class JobView {
   private static final JsonFactory JSON = new JsonFactory();
 
-  /** What is known of a node. */
+  /** The state of a node. */
   static final class Node {
     final String name;
 
-    /** Whether it is one as long as it has no ranks. */
+    /** Whether it is a spare while it has no ranks. */
     final boolean spare;
 
     boolean up;
     long pid;
 
-    /** When anything last came from its daemon. */
+    /** Time of the last message from its daemon. */
     long heardNanos;
 
     Node(String name, boolean spare) {
@@ -43,13 +43,13 @@ public final class JobView {
     }
   }
 
-  /** What is known of a rank. */
+  /** The state of a rank. */
   static final class Rank {
     int node = -1;
     int incarnation = -1;
     long pid;
 
-    /** Null until its process has shown something. */
+    /** Null until its process has sent a report. */
     @Nullable RankReport report;
 
     long reportedNanos;
@@ -65,27 +65,27 @@ public final class JobView {
   final Totals totals = new Totals();
   private final MemoryForecast forecast;
 
-  /** Messages that were sent by processes which are gone. */
+  /** Messages sent by previous processes. */
   long sentEarlier;
 
-  /** Bytes of these. */
+  /** Bytes of these messages. */
   long bytesEarlier;
 
-  /** The most memory that a process had, as far as they have shown it. */
+  /** The maximum memory of a process, according to its reports. */
   long peakMemory;
 
   int peakRank;
 
-  /** Of the rank that is behind all others. */
+  /** The rate of the rank that is last. */
   private final Rate rate = new Rate();
 
   private long rateOfLoop = -1;
 
   /**
    * @param command the program and its arguments, for a person
-   * @param oneMachine whether all nodes are on one
+   * @param oneMachine whether all nodes are on one machine
    * @param toFiles whether checkpoints are written to files
-   * @param nanos now
+   * @param nanos the time
    */
   public JobView(
       JobSpec spec, String jobId, String command, boolean oneMachine, boolean toFiles, long nanos) {
@@ -100,18 +100,18 @@ public final class JobView {
     }
   }
 
-  /** The daemon of a node is up. */
+  /** Notes that the daemon of a node is up. */
   public void nodeUp(int node, long pid) {
     nodes.get(node).up = true;
     nodes.get(node).pid = pid;
   }
 
-  /** The daemon of a node has sent something. */
+  /** Notes a message of a node's daemon. */
   public void heard(int node, long nanos) {
     nodes.get(node).heardNanos = nanos;
   }
 
-  /** A process is being started for a rank. */
+  /** Notes a new process of a rank. */
   public void spawned(int rank, int node, int incarnation) {
     Rank r = ranks.get(rank);
     if (r.report != null) {
@@ -125,22 +125,22 @@ public final class JobView {
     r.rate.reset();
   }
 
-  /** Whether this is the process that serves a rank now. */
+  /** Whether this process serves a rank now. */
   public boolean isCurrent(int rank, int incarnation) {
     return rank >= 0 && rank < ranks.size() && ranks.get(rank).incarnation == incarnation;
   }
 
-  /** The number of the process that serves a rank now; -1 if it has none yet. */
+  /** Returns the incarnation of the process that serves a rank now; -1 if it has none yet. */
   public int incarnation(int rank) {
     return ranks.get(rank).incarnation;
   }
 
-  /** How many ranks the job has. */
+  /** Returns the number of ranks. */
   public int size() {
     return ranks.size();
   }
 
-  /** What ranks of a node show. */
+  /** Takes reports of ranks of a node. */
   public void reported(FromDaemon.Reports message, long nanos) {
     for (FromDaemon.Report shown : message.reports()) {
       if (isCurrent(shown.rank(), shown.incarnation())) {
@@ -172,7 +172,7 @@ public final class JobView {
     }
   }
 
-  /** The number of the node of this name; negative if there is none. */
+  /** Returns the number of the node of this name; negative if there is none. */
   public int node(String name) {
     return nodeNames().indexOf(name);
   }
@@ -187,22 +187,22 @@ public final class JobView {
     return ranks.stream().anyMatch(rank -> rank.node == node);
   }
 
-  /** The names of the job's nodes. */
+  /** Returns the names of the job's nodes. */
   public List<String> nodeNames() {
     return nodes.stream().map(node -> node.name).toList();
   }
 
   /**
-   * What is to be said about the memory for checkpoints, after ranks of a node have shown
-   * something: lines, mostly none.
+   * Returns notices about the memory for checkpoints, after reports of ranks of a node; usually
+   * none.
    *
-   * @param all whether it is also said that it suffices
+   * @param all whether to report sufficient memory as well
    */
   public List<String> memory(int node, boolean all) {
     return forecast.look(ranks, node, nodes.get(node).name, all);
   }
 
-  /** What the rank shows that is behind all others; null if one has not shown anything yet. */
+  /** Returns the report of the rank that is last; null if one has not sent any yet. */
   private @Nullable RankReport last() {
     RankReport last = null;
     for (Rank rank : ranks) {
@@ -219,7 +219,7 @@ public final class JobView {
     return last;
   }
 
-  /** Something happened. */
+  /** Takes an event. */
   public void on(Notice notice, long nanos) {
     if (notice instanceof Notice.NodeFailed n) {
       nodes.get(n.node()).up = false;
@@ -229,7 +229,7 @@ public final class JobView {
     totals.on(notice, nanos);
   }
 
-  /** How far the job has come. */
+  /** Returns the progress of the job. */
   public Progress progress(long nanos) {
     RankReport last = last();
     if (last != null && last.loop() < 0) {
@@ -248,31 +248,31 @@ public final class JobView {
   }
 
   /**
-   * What is to be said of the job at its end: lines, perhaps none. A short job in which nothing
-   * happened is not worth any.
+   * Returns notices about the job at its end, if any. A short job without recoveries is not worth
+   * any.
    *
-   * @param all whether everything is to be said
+   * @param all whether to report everything
    */
   public List<String> summary(long nanos, boolean all) {
     return Summary.of(this, nanos, all);
   }
 
-  /** Whether all ranks have run at a time. */
+  /** Whether all ranks have run at the same time. */
   public boolean ran() {
     return totals.ran;
   }
 
-  /** In one line. */
+  /** Returns the state on one line. */
   public byte[] line(long nanos) {
     return (StatusText.line(this, nanos) + "\n").getBytes(StandardCharsets.UTF_8);
   }
 
-  /** As a table for a person. */
+  /** Returns the state as a table for a person. */
   public byte[] text(long nanos) {
     return StatusText.table(this, nanos).getBytes(StandardCharsets.UTF_8);
   }
 
-  /** As JSON. */
+  /** Returns the state as JSON. */
   public byte[] json(long nanos) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (JsonGenerator out = JSON.createGenerator(bytes)) {

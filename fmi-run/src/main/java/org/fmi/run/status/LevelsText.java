@@ -4,16 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 import org.fmi.job.FlushInterval;
+import org.fmi.run.Amounts;
 
-/** Tells a person what checkpoints in memory and on files have come to. */
+/** A summary of checkpoints in memory and in files, for a person. */
 public final class LevelsText {
   private LevelsText() {}
 
   /**
-   * A line for each level.
+   * Returns a line for each level.
    *
    * @param mtbfInMemory mean time between failures, in seconds
-   * @param mtbfOnFiles between those that only files survive
+   * @param mtbfOnFiles mean time between failures that only files survive
    */
   public static List<String> lines(
       FlushInterval measured, double mtbfInMemory, double mtbfOnFiles) {
@@ -21,7 +22,7 @@ public final class LevelsText {
     lines.add("in memory: " + line(measured.inMemory(), mtbfInMemory));
     long failed = measured.failed();
     lines.add(
-        "on files: "
+        "in files: "
             + line(measured.onFiles(), mtbfOnFiles)
             + (failed == 0 ? "" : "; " + failed + " could not be written"));
     return lines;
@@ -38,7 +39,7 @@ public final class LevelsText {
     return lost.isEmpty()
         ? text
         : text
-            + "; with a failure per %s, %s %% of the time is lost by the model"
+            + "; with one failure per %s, the model predicts %s %% of the time lost"
                 .formatted(time(mtbf), Amounts.rate(100 * lost.getAsDouble()));
   }
 

@@ -7,38 +7,39 @@ import java.util.Map;
 import java.util.Set;
 import org.fmi.control.Counter;
 import org.fmi.control.RankReport;
+import org.fmi.run.Amounts;
 import org.fmi.run.status.JobView.Rank;
 
 /**
- * Tells from what ranks show whether their checkpoints will fit into the memory of their machines.
- * Once for each loop and number of ranks on a machine.
+ * Predicts from reports of ranks whether their checkpoints will fit into the memory of their
+ * machines. Reports once per loop and number of ranks on a machine.
  */
 final class MemoryForecast {
   private static final int THE_ONLY = -1;
 
   private static final String HELPS =
-      "; fewer ranks per node (--ppn), a smaller state, or more memory in /dev/shm, or a disk"
-          + " (--node-dir), helps";
+      "; use fewer ranks per node (--ppn), a smaller state, more memory in /dev/shm, or a disk"
+          + " (--node-dir)";
 
   private final boolean oneMachine;
   private final boolean toFiles;
   private final Map<Integer, Found> last = new HashMap<>();
   private final Set<Found> told = new HashSet<>();
 
-  /** What was found on a machine, as far as it does not change by the moment. */
+  /** The result for a machine, without momentary values. */
   private record Found(int machine, long loop, int ranks, long forecast, Fit fit) {}
 
   private enum Fit {
     ALL,
-    /** Two generations, but not the one that is kept while files are written. */
+    /** Two generations fit, but not the one kept while files are written. */
     WITHOUT_FILES,
-    /** The checkpoints, but not beside them what ranks may keep of what they send. */
+    /** The checkpoints fit, but not the message logs besides them. */
     WITHOUT_LOGS,
     NOT
   }
 
   /**
-   * @param oneMachine whether all nodes are on one
+   * @param oneMachine whether all nodes are on one machine
    * @param toFiles whether checkpoints are written to files, one while the next is taken
    */
   MemoryForecast(boolean oneMachine, boolean toFiles) {
@@ -47,10 +48,10 @@ final class MemoryForecast {
   }
 
   /**
-   * Looks at the machine of a node after its ranks have shown something.
+   * Checks the machine of a node after reports of its ranks.
    *
-   * @param all whether to say too that the memory suffices
-   * @return lines for a person
+   * @param all whether to report sufficient memory as well
+   * @return notices for a person
    */
   List<String> look(List<Rank> ranks, int node, String name, boolean all) {
     long loop = -1;
@@ -77,8 +78,8 @@ final class MemoryForecast {
     }
     Fit fit = fit(forecast, logs, taken + free);
     Found found = new Found(oneMachine ? THE_ONLY : node, loop, here, forecast, fit);
-    // Ranks are not read at one moment: what one has taken since may be free for another. What is
-    // found twice is true.
+    // Ranks are not read at one moment: memory taken by one may still be free for another. A result
+    // that is found twice is true.
     if (!found.equals(last.put(found.machine, found))
         || !told.add(found)
         || (fit == Fit.ALL && !all)) {
@@ -95,15 +96,15 @@ final class MemoryForecast {
             + switch (fit) {
               case ALL -> "";
               case WITHOUT_FILES ->
-                  ": not enough for one more that is kept while files are written, so some will not"
-                      + " be written"
+                  ": not enough to keep another checkpoint while files are written, so some will"
+                      + " not be written"
                       + HELPS;
               case WITHOUT_LOGS ->
-                  ": not enough beside logs of messages, which may take another "
+                  ": not enough besides message logs, which may take another "
                       + Amounts.bytes(logs)
                       + " (--log-limit)"
                       + HELPS;
-              case NOT -> ": the job will end when one does not fit" + HELPS;
+              case NOT -> ": the job will end when a checkpoint does not fit" + HELPS;
             });
   }
 
@@ -114,7 +115,7 @@ final class MemoryForecast {
     if (forecast + logs > room) {
       return Fit.WITHOUT_LOGS;
     }
-    // Two generations are forecast, which take turns.
+    // Two alternating generations are forecast.
     return toFiles && forecast + forecast / 2 + logs > room ? Fit.WITHOUT_FILES : Fit.ALL;
   }
 }

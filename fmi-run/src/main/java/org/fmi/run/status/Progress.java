@@ -1,17 +1,18 @@
 package org.fmi.run.status;
 
 import java.util.StringJoiner;
+import org.fmi.run.Amounts;
 
 /**
- * How far a job has come.
+ * The progress of a job.
  *
- * @param state what it does as a whole
- * @param loop the loop that it is in; -1 for none, or if that is not known
- * @param iteration of the rank that is behind all others; -1 outside of loops
- * @param iterations how many the loop has; -1 if that is not known
- * @param perSecond iterations; -1 if that is not known
- * @param checkpointShare of the time, from 0 to 1; -1 if that is not known
- * @param nodes those that are up
+ * @param state the state of the whole job
+ * @param loop its loop; -1 for none or unknown
+ * @param iteration the iteration of the rank that is last; -1 outside of loops
+ * @param iterations the iterations of the loop; -1 if unknown
+ * @param perSecond iterations per second; -1 if unknown
+ * @param checkpointShare share of the time, from 0 to 1; -1 if unknown
+ * @param nodes the number of nodes that are up
  */
 public record Progress(
     String state,
@@ -24,12 +25,12 @@ public record Progress(
     int epoch,
     int recoveries) {
 
-  /** Until the end of the loop; -1 if that is not known. */
+  /** Returns the time to the end of the loop; -1 if unknown. */
   public double secondsLeft() {
     return iterations < 0 || perSecond <= 0 ? -1 : (iterations - iteration) / perSecond;
   }
 
-  /** In a line for a person. */
+  /** Returns it on one line for a person. */
   public String text() {
     StringJoiner text = new StringJoiner(", ");
     if (iteration < 0 || !state.equals("running")) {

@@ -5,50 +5,47 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * What somebody wants of a running job: one frame of text, a word, a number, and perhaps a name.
+ * A request to a running job: one frame of text with a word, a number, and optionally a name.
  *
- * @param rank the rank that is meant; {@link #ALL} for the whole job
- * @param node the node that is meant, as the user names it; empty for none
+ * @param rank the rank concerned; {@link #ALL} for the whole job
+ * @param node the node concerned, by the user's name; empty for none
  */
 public record Question(Kind kind, int rank, String node) {
-  /** No rank in particular. */
+  /** No particular rank. */
   public static final int ALL = -1;
 
-  /** What can be asked. */
+  /** The kinds of requests. */
   public enum Kind {
-    /** What the job runs and how far it is, in one line. */
+    /** The program and its progress on one line. */
     JOB,
     /** A table for a person. */
     STATUS,
     /** The same and more, as JSON. */
     STATUS_JSON,
-    /** What the threads of a rank do, or of all ranks. */
+    /** The thread stacks of a rank, or of all ranks. */
     STACK,
     /** All events, as JSON lines, from the first to the last. */
     EVENTS,
-    /**
-     * That all ranks take a checkpoint. The answer comes when it is committed, on files if the job
-     * writes any.
-     */
+    /** A checkpoint of all ranks. Answered when it is committed, in files if the job writes any. */
     CHECKPOINT,
-    /** The same, and that the job end then. */
+    /** The same, followed by the end of the job. */
     STOP_AT_CHECKPOINT,
-    /** That the ranks of a node leave it, behind the next checkpoint. */
+    /** The departure of all ranks from a node, after the next checkpoint. */
     DRAIN,
-    /** That the job get one more node. The answer comes when it is up, or cannot be. */
+    /** An additional node. Answered when it is up, or cannot be. */
     ADD,
-    /** That the job end, as by SIGTERM. The answer comes when it has ended. */
+    /** The end of the job, as by SIGTERM. Answered when it has ended. */
     STOP,
-    /** The same, without leaving the program any time. */
+    /** The same, without giving the program any time. */
     STOP_NOW
   }
 
-  /** What is asked of a rank. */
+  /** Creates a request about a rank. */
   public Question(Kind kind, int rank) {
     this(kind, rank, "");
   }
 
-  /** What is asked of the whole job. */
+  /** Creates a request about the whole job. */
   public static Question of(Kind kind) {
     return new Question(kind, ALL);
   }
@@ -61,7 +58,7 @@ public record Question(Kind kind, int rank, String node) {
   /**
    * Reads a frame.
    *
-   * @throws IllegalArgumentException if it is no question known here
+   * @throws IllegalArgumentException if it is no known request
    */
   static Question read(ByteBuffer frame) {
     String text = StandardCharsets.UTF_8.decode(frame).toString();
@@ -73,9 +70,9 @@ public record Question(Kind kind, int rank, String node) {
           words.length < 3 ? "" : words[2]);
     } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
       throw new IllegalArgumentException(
-          "this job's fmirun does not know the question '"
+          "the fmirun of this job does not know the request '"
               + text
-              + "': it is of another version; use the fmi that is beside it",
+              + "', because it has another version; use the fmi of its installation",
           e);
     }
   }

@@ -5,19 +5,19 @@ import java.util.Deque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How fast a counter grows, over the last seconds, or over the last steps of one that grows slowly.
- * Times are of one monotonic clock, in nanoseconds.
+ * The growth rate of a counter over the last seconds, or over the last steps of a slow one. Times
+ * are of one monotonic clock, in nanoseconds.
  */
 final class Rate {
   private static final long WINDOW = TimeUnit.SECONDS.toNanos(15);
 
-  /** Where the counter was seen to have grown. */
+  /** A moment at which the counter had grown. */
   private record Point(long nanos, long value) {}
 
-  /** With different values; the last is the newest. */
+  /** Moments with different values; the last is the newest. */
   private final Deque<Point> points = new ArrayDeque<>();
 
-  /** The counter is at a value. One that has gone back is measured anew. */
+  /** Notes the value of the counter. Starts over if it has fallen. */
   void at(long value, long nanos) {
     if (!points.isEmpty() && value < points.getLast().value) {
       points.clear();
@@ -30,14 +30,14 @@ final class Rate {
     }
   }
 
-  /** Begins anew. */
+  /** Starts over. */
   void reset() {
     points.clear();
   }
 
   /**
-   * Per second; -1 if that is not known yet. Falls once the counter has not grown for longer than
-   * it was watched.
+   * Returns the rate per second; -1 if unknown. Falls once the counter has not grown for longer
+   * than it was watched.
    */
   double perSecond(long nanos) {
     if (points.size() < 2) {

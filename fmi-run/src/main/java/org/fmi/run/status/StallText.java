@@ -10,24 +10,25 @@ import java.util.function.Function;
 import org.fmi.control.RankReport.Untaken;
 import org.fmi.control.RankReport.Waiting;
 import org.fmi.job.Stall;
+import org.fmi.run.Amounts;
 
-/** Tells a person what holds a job up. */
+/** Reports of a standstill, for a person. */
 public final class StallText {
-  /** With more rows than this, those that differ only in whom they wait for are one. */
+  /** With more rows than this, rows that differ only in the awaited rank are merged. */
   private static final int MANY_ROWS = 16;
 
   private static final int MOST_ROWS = 32;
   private static final int MOST_LINES = 8;
 
-  /** More ranges of ranks than that are not listed. */
+  /** Maximum number of listed ranges of ranks. */
   private static final int MOST_RANGES = 4;
 
-  /** A longer circle is not shown whole. */
+  /** A longer circle is abbreviated. */
   private static final int LONG_CIRCLE = 6;
 
   private StallText() {}
 
-  /** The lines of a report. */
+  /** Returns the lines of a report. */
   public static List<String> lines(Stall stall) {
     return switch (stall) {
       case Stall.AllWait s -> table(s);
@@ -36,10 +37,10 @@ public final class StallText {
     };
   }
 
-  /** The same in a few words. */
+  /** Returns the report in a few words. */
   public static String brief(Stall stall) {
     return switch (stall) {
-      case Stall.AllWait s -> "all ranks wait, for " + duration(s.nanos());
+      case Stall.AllWait s -> "all ranks have been waiting for " + duration(s.nanos());
       case Stall.SomeAwaited s -> briefly(s.ranks(), "");
       case Stall.RecoveryWaits s -> briefly(s.ranks(), "recovery waits: ");
     };
@@ -54,7 +55,7 @@ public final class StallText {
       List<Stall.Awaited> ranks, Function<Stall.Awaited, String> text) {
     List<String> lines = new ArrayList<>(ranks.stream().limit(MOST_LINES).map(text).toList());
     if (ranks.size() > MOST_LINES) {
-      lines.add("and so for " + (ranks.size() - MOST_LINES) + " more ranks");
+      lines.add("likewise " + Amounts.count(ranks.size() - MOST_LINES, "more rank"));
     }
     return lines;
   }
@@ -62,7 +63,7 @@ public final class StallText {
   private static String does(Stall.Awaited rank) {
     return "rank "
         + rank.rank()
-        + (rank.heard() ? " has been computing for " : " has not been heard for ")
+        + (rank.heard() ? " has been computing for " : " has been silent for ")
         + duration(rank.nanos());
   }
 
@@ -82,8 +83,8 @@ public final class StallText {
     }
     return begin
         + (rank.replays()
-            ? " and repeats what was before its loop"
-            : " and hears of the failure in its next call");
+            ? " and repeats its code before the loop"
+            : " and learns of the failure in its next call");
   }
 
   // ---- all wait
@@ -100,7 +101,7 @@ public final class StallText {
     rows.addFirst(
         new String[] {"rank", "in", "waits for", "tag", "communicator", "iteration", "since"});
     List<String> lines = new ArrayList<>();
-    lines.add("all ranks wait, and nothing has happened for " + duration(stall.nanos()) + ":");
+    lines.add("all ranks have been waiting without progress for " + duration(stall.nanos()) + ":");
     StatusText.columns(rows, true, true, true, false, true, false, true)
         .lines()
         .map(line -> "  " + line)
@@ -121,7 +122,7 @@ public final class StallText {
     return lines;
   }
 
-  /** Sends that wait because messages before them fill the sender's buffer. */
+  /** Describes sends that wait because earlier messages fill the sender's buffer. */
   private static List<String> fullBuffers(List<Stall.Waiter> waiters) {
     List<String> lines = new ArrayList<>();
     for (Stall.Waiter w : waiters) {
@@ -143,14 +144,14 @@ public final class StallText {
     int more = lines.size() - MOST_LINES;
     if (more > 0) {
       lines = new ArrayList<>(lines.subList(0, MOST_LINES));
-      lines.add("and so for " + Amounts.count(more, "more rank"));
+      lines.add("likewise " + Amounts.count(more, "more rank"));
     }
     return lines;
   }
 
   private record Row(String call, String peer, int tag, String communicator, long iteration) {}
 
-  /** Ranks that do the same share a row. */
+  /** Groups ranks in the same state into rows. */
   private static List<String[]> rows(List<Stall.Waiter> waiters, boolean byPeer) {
     Map<Row, List<Stall.Waiter>> same = new LinkedHashMap<>();
     for (Stall.Waiter w : waiters) {
@@ -235,7 +236,7 @@ public final class StallText {
   }
 
   private static String duration(long nanos) {
-    // Ranks show themselves each second: tenths would say nothing.
+    // Ranks send a report each second: tenths would be meaningless.
     long seconds = TimeUnit.NANOSECONDS.toSeconds(Math.max(0, nanos));
     return seconds < 10 ? seconds + " s" : Amounts.duration((double) seconds);
   }

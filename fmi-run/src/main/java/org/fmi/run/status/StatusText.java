@@ -6,17 +6,18 @@ import java.util.concurrent.TimeUnit;
 import org.fmi.control.Counter;
 import org.fmi.control.Notice;
 import org.fmi.control.RankReport;
+import org.fmi.run.Amounts;
 import org.fmi.run.status.JobView.Node;
 import org.fmi.run.status.JobView.Rank;
 
-/** Writes what is known of a job for a person, in lines that fit into 80 columns if possible. */
+/** The state of a job for a person, in lines that fit into 80 columns if possible. */
 final class StatusText {
   private static final int WIDTH = 80;
   private static final int SHORT_COMMAND = 24;
 
   private StatusText() {}
 
-  /** What the job runs and how far it is, in one line. */
+  /** Returns the program and its progress on one line. */
   static String line(JobView view, long nanos) {
     return String.join(
         "  ",
@@ -25,7 +26,7 @@ final class StatusText {
         view.progress(nanos).text());
   }
 
-  /** The job, its nodes and its ranks, each in a line. */
+  /** Returns lines for the job, its nodes and its ranks. */
   static String table(JobView view, long nanos) {
     StringBuilder text = new StringBuilder();
     Progress progress = view.progress(nanos);
@@ -74,7 +75,7 @@ final class StatusText {
             !node.up ? "down" : load == 0 && node.spare ? "spare" : "up",
             Long.toString(load),
             node.pid == 0 ? "-" : "pid " + node.pid,
-            // Without ranks it has nothing to say; whether it lives is for its heartbeat.
+            // Without ranks it sends no reports; its heartbeat shows whether it lives.
             node.up && load > 0 ? age(nanos - node.heardNanos) : "-"
           });
     }
@@ -92,7 +93,7 @@ final class StatusText {
       RankReport report = rank.report;
       String node = rank.node < 0 ? "-" : view.nodes.get(rank.node).name;
       if (report == null) {
-        rows.add(new String[] {"" + r, node, "-", "-", "-", "-", "-", "-", "is being started"});
+        rows.add(new String[] {"" + r, node, "-", "-", "-", "-", "-", "-", "is starting"});
         continue;
       }
       double rate = rank.rate.perSecond(nanos);
@@ -114,7 +115,7 @@ final class StatusText {
   }
 
   private static String age(long nanos) {
-    // Reports come each second: tenths would say nothing.
+    // Reports arrive each second: tenths would be meaningless.
     long seconds = TimeUnit.NANOSECONDS.toSeconds(nanos);
     return seconds < 2 ? "now" : Amounts.duration((double) seconds);
   }
@@ -124,7 +125,7 @@ final class StatusText {
     if (waiting == null) {
       return switch (report.place()) {
         case "start" -> "joins";
-        case "replay" -> "repeats what was before the loop";
+        case "replay" -> "repeats its code before the loop";
         case "closed" -> "has ended";
         default -> "computes";
       };

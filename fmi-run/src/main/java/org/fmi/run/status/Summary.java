@@ -5,11 +5,12 @@ import java.util.List;
 import java.util.StringJoiner;
 import org.fmi.control.Counter;
 import org.fmi.control.RankReport;
+import org.fmi.run.Amounts;
 import org.fmi.run.status.JobView.Rank;
 
-/** Sums up a job for a person, at its end. */
+/** The summary of a job for a person, at its end. */
 final class Summary {
-  /** A job that took longer is worth a line. */
+  /** A job that took longer is worth a notice. */
   private static final double LONG_SECONDS = 60;
 
   private Summary() {}
@@ -18,7 +19,7 @@ final class Summary {
     double seconds = JobView.seconds(nanos - view.begunNanos);
     Totals totals = view.totals;
     if (!totals.ran) {
-      // There is nothing to sum up; of a program that does not use the library neither.
+      // There is nothing to sum up, nor for a program that does not use the library.
       return all || seconds >= LONG_SECONDS
           ? List.of("took " + Amounts.duration(seconds))
           : List.of();
@@ -51,7 +52,7 @@ final class Summary {
             + Amounts.bytes(view.bytesEarlier + sum(view, Counter.BYTES_SENT))
             + ")"
             + transports(view)
-            + ", as far as ranks have shown");
+            + ", according to the last reports of the ranks");
     if (view.peakMemory > 0) {
       lines.add("peak memory: " + Amounts.bytes(view.peakMemory) + ", rank " + view.peakRank);
     }
@@ -73,7 +74,7 @@ final class Summary {
         + (share < 0 ? "" : " (" + Amounts.rate(100 * share) + " % of the time)");
   }
 
-  /** Over what, in the last epoch: "over shm (12 connections), tcp (4 connections)". */
+  /** Returns the transports of the last epoch: "over shm (12 connections), tcp (4 connections)". */
   private static String transports(JobView view) {
     StringJoiner used = new StringJoiner(", ", ", over ", "");
     used.setEmptyValue("");

@@ -4,11 +4,11 @@ import org.fmi.control.Notice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a job has done as a whole so far, by its events. Used by one thread. Times are of one
- * monotonic clock, in nanoseconds.
+ * Totals of a job, from its events. Used by one thread. Times are of one monotonic clock, in
+ * nanoseconds.
  */
 final class Totals {
-  /** What the job as a whole does. */
+  /** The state of the whole job. */
   enum State {
     STARTING,
     RUNNING,
@@ -19,27 +19,27 @@ final class Totals {
   int epoch;
   int recoveries;
 
-  /** From the first sign of a failure until all ran again, all recoveries together. */
+  /** Time from the first sign of a failure until all ran again, over all recoveries. */
   long recoveryNanos;
 
   private long recoveringSince;
   long checkpoints;
 
-  /** What checkpoints took, by the rank that reported them. */
+  /** Time of checkpoints, measured by the rank that reported them. */
   long checkpointNanos;
 
-  /** Iterations between the last two of a loop; -1 if that is not known. */
+  /** Iterations between the last two checkpoints of a loop; -1 if unknown. */
   long checkpointInterval = -1;
 
-  /** The last one; null if there is none yet. */
+  /** The last checkpoint; null if there is none yet. */
   Notice.@Nullable CheckpointCommitted last;
 
   long lastNanos;
 
-  /** When all ranks ran for the first time; meaningless before. */
+  /** When all ranks first ran; meaningless before. */
   long ranNanos;
 
-  /** Whether all ranks ever have. */
+  /** Whether all ranks have ever run. */
   boolean ran;
 
   void on(Notice notice, long nanos) {
@@ -106,7 +106,7 @@ final class Totals {
           Notice.Warned _,
           Notice.KillMissed _,
           Notice.Finished _ -> {
-        // nothing that is summed up
+        // not part of the totals
       }
     }
   }
@@ -118,7 +118,7 @@ final class Totals {
     }
   }
 
-  /** The share of checkpoints in the time since all ran, from 0 to 1; -1 if it is not known. */
+  /** Returns the share of checkpoints in the time since all ran, from 0 to 1; -1 if unknown. */
   double checkpointShare(long nanos) {
     return !ran || checkpoints == 0 || nanos <= ranNanos
         ? -1

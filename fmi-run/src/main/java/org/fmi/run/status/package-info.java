@@ -1,5 +1,6 @@
 /**
- * The state of a running job, and the socket where {@code fmi} asks for it from another terminal.
+ * The state of a running job, and the socket through which {@code fmi} requests it from another
+ * terminal.
  */
 @NullMarked
 package org.fmi.run.status;

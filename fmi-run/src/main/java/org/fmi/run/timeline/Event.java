@@ -7,12 +7,12 @@ import org.fmi.run.options.UsageException;
  * One line of an event file.
  *
  * @param where file and line, for messages
- * @param name what kind of event it is
+ * @param name the kind of event
  * @param fields its other fields: each a {@link Long}, {@link Boolean} or {@link String}
  */
 record Event(String where, String name, Map<String, Object> fields) {
   /**
-   * A number.
+   * Returns a number.
    *
    * @throws UsageException if there is none
    */
@@ -21,7 +21,7 @@ record Event(String where, String name, Map<String, Object> fields) {
   }
 
   /**
-   * A number of a rank, node or epoch, or a count.
+   * Returns the number of a rank, node or epoch, or a count.
    *
    * @throws UsageException if there is none
    */
@@ -35,7 +35,7 @@ record Event(String where, String name, Map<String, Object> fields) {
   }
 
   /**
-   * A text.
+   * Returns a text.
    *
    * @throws UsageException if there is none
    */
@@ -44,7 +44,7 @@ record Event(String where, String name, Map<String, Object> fields) {
   }
 
   /**
-   * A truth value.
+   * Returns a truth value.
    *
    * @throws UsageException if there is none
    */
@@ -61,7 +61,7 @@ record Event(String where, String name, Map<String, Object> fields) {
               + name
               + " has no "
               + field
-              + " that can be read; use the fmi of the fmirun that has written it");
+              + " that can be read; use the fmi of the same version as the fmirun that wrote it");
     }
     return type.cast(value);
   }

@@ -16,13 +16,14 @@ import org.fmi.run.options.UsageException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what {@code fmirun --events} has written, or is writing still: the last line may be cut.
+ * Reads a file of {@code fmirun --events}, which may still be growing, so that its last line may be
+ * incomplete.
  */
 final class EventFile implements AutoCloseable {
-  /** No event is as long: a file with such a line is of another kind. */
+  /** Longer than any event: a file with such a line is of another kind. */
   private static final int MOST_BYTES = 1 << 20;
 
-  private static final String WAY_OUT = "name a file that fmirun --events has written";
+  private static final String WAY_OUT = "name a file written by fmirun --events";
 
   private final Path path;
   private final InputStream in;
@@ -47,13 +48,13 @@ final class EventFile implements AutoCloseable {
     }
   }
 
-  /** Whether the last line was found to be cut: the job was running, or fmirun was killed. */
+  /** Whether the last line is incomplete: the job was running, or fmirun was killed. */
   boolean isCut() {
     return cut;
   }
 
   /**
-   * The next event; null at the end.
+   * Returns the next event; null at the end.
    *
    * @throws UsageException if this is no event file
    * @throws IOException if it cannot be read
@@ -66,20 +67,20 @@ final class EventFile implements AutoCloseable {
     }
     if (next < 0 && bytes.size() == 0) {
       if (line == 0) {
-        throw new UsageException(path + ": is empty: it has no event yet; " + WAY_OUT);
+        throw new UsageException(path + ": has no events yet; " + WAY_OUT);
       }
       return null;
     }
     line++;
     Event event = bytes.size() > MOST_BYTES ? null : parse(bytes.toByteArray());
     if (event == null && (line == 1 || next >= 0)) {
-      throw new UsageException(path + ", line " + line + ": is no event; " + WAY_OUT);
+      throw new UsageException(path + ", line " + line + ": not an event; " + WAY_OUT);
     }
     cut = event == null;
     return event;
   }
 
-  /** Null if it is none. */
+  /** Returns null if it is no event. */
   private @Nullable Event parse(byte[] text) {
     Map<String, Object> fields = new HashMap<>();
     try (JsonParser parser = json.createParser(text)) {

@@ -8,11 +8,11 @@ import org.fmi.run.options.UsageException;
 import org.fmi.run.timeline.Timeline.FileWrite;
 import org.fmi.run.timeline.Timeline.Remark;
 
-/** Makes of events what became of checkpoints on files: one is written at a time. */
+/** Builds the history of checkpoints in files from events: one is written at a time. */
 final class FileWrites {
   private final List<FileWrite> all = new ArrayList<>();
 
-  /** Takes remarks of what a picture has no room for. */
+  /** Receives remarks that do not fit into the picture. */
   private final List<Remark> remarks;
 
   FileWrites(List<Remark> remarks) {
@@ -20,7 +20,7 @@ final class FileWrites {
   }
 
   /**
-   * Takes an event about checkpoints on files.
+   * Takes an event about checkpoints in files.
    *
    * @throws UsageException if it lacks a field
    */
@@ -53,7 +53,7 @@ final class FileWrites {
                   now,
                   "from "
                       + event.text("generation")
-                      + " on files, at iteration "
+                      + " in files, at iteration "
                       + event.number("iteration")
                       + " of loop "
                       + event.number("loop")));
@@ -70,7 +70,7 @@ final class FileWrites {
             begun.from(), now, begun.version(), begun.loop(), begun.iteration(), bytes, failed));
   }
 
-  /** In order. */
+  /** Returns all writes, in order. */
   List<FileWrite> all() {
     return List.copyOf(all);
   }

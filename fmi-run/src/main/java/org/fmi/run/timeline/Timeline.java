@@ -5,17 +5,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What happened in a job, as a picture needs it. Times are microseconds since its first event.
+ * The events of a job, arranged for a picture. Times are microseconds since the first event.
  *
  * @param job its name; empty if unknown
  * @param program its command line; empty if unknown
  * @param begunMillis the time of the first event, in milliseconds since 1970
  * @param end the time of the last event
- * @param ranks how many ranks it has
- * @param ending how it ended; null if the file does not tell
+ * @param ranks its number of ranks
+ * @param ending how it ended; null if the file does not contain that
  * @param cut whether the file ended in the middle of a line
  * @param recoveries in order; the first one is the start, unless the job never got that far
- * @param others failures that nobody recovered from: there was no need to, or the job ended
+ * @param others failures without a recovery: none was needed, or the job ended
  */
 record Timeline(
     String job,
@@ -33,14 +33,14 @@ record Timeline(
     List<FileWrite> fileWrites,
     List<Remark> remarks) {
 
-  /** Stands for a time that was not, or is not yet. */
+  /** Stands for a time that is not, or not yet, known. */
   static final long NEVER = -1;
 
-  /** How a job ended. */
+  /** The end of a job. */
   record Ending(int status, int recoveries, String message) {}
 
   /**
-   * A node, from when its daemon was there to when it was lost.
+   * A node, from the connection of its daemon to its loss.
    *
    * @param to {@link #NEVER} if it was not lost
    */
@@ -58,8 +58,8 @@ record Timeline(
    *
    * @param rank the rank; -1 if a node failed
    * @param node the node; -1 if a rank failed
-   * @param reason what was reported first
-   * @param cause what was known later; null if nothing more was
+   * @param reason the reported reason
+   * @param cause the cause that became known later; null if there was none
    */
   record Failure(
       long at, int rank, int node, String name, String by, String reason, @Nullable String cause) {
@@ -69,9 +69,9 @@ record Timeline(
   }
 
   /**
-   * A checkpoint that all have committed; the last three are durations.
+   * A checkpoint that all ranks have committed; the last three are durations.
    *
-   * @param coded bytes whose code was computed, as they were changed
+   * @param coded bytes that had changed and were encoded
    */
   record Checkpoint(
       long at,
@@ -92,34 +92,34 @@ record Timeline(
   /**
    * A checkpoint on its way to files.
    *
-   * @param to when it counted, or was given up; {@link #NEVER} if neither is known
-   * @param bytes of all files; 0 unless it counts
-   * @param failed whether it was given up
+   * @param to when it was published or abandoned; {@link #NEVER} if neither is known
+   * @param bytes of all files; 0 unless it is published
+   * @param failed whether it was abandoned
    */
   record FileWrite(
       long from, long to, long version, long loop, long iteration, long bytes, boolean failed) {}
 
-  /** A line for the user. */
+  /** A notice for the user. */
   record Remark(long at, String text) {}
 
-  /** A rank stopped computing, in this iteration. */
+  /** A rank that stopped computing, in this iteration. */
   record Stop(int rank, long at, long loop, long iteration) {}
 
-  /** A rank heard of a failure over the log-ring. */
+  /** A rank that was notified of a failure over the log-ring. */
   record Notice(int rank, long at, int hops) {}
 
-  /** A rank got a new process. */
+  /** A new process of a rank. */
   record Spawn(int rank, long at, int node) {}
 
-  /** A rank had joined, H1. */
+  /** A rank that has joined (H1). */
   record Join(int rank, long at) {}
 
   /**
-   * A try to bring all ranks to run, in one epoch.
+   * An attempt, in one epoch, to get all ranks running.
    *
-   * @param reason why; empty at the start
-   * @param restartAll when all processes were started again; {@link #NEVER} if they were not
-   * @param overlay what the log-ring runs over
+   * @param reason its reason; empty at the start
+   * @param restartAll when all processes were restarted; {@link #NEVER} if they were not
+   * @param overlay the transport of the log-ring
    */
   record Attempt(
       int epoch,
@@ -135,35 +135,36 @@ record Timeline(
       List<Join> joined) {}
 
   /**
-   * A rank that went back while others kept what they had.
+   * A rank that rolled back while other ranks continued.
    *
-   * @param since since when it had computed what was lost
-   * @param from the iteration that it went back to; -1 if unknown
-   * @param caughtUp when it had done again what others had heard of; {@link #NEVER} if unknown
-   * @param repeated how many iterations it did again; -1 if unknown
+   * @param since start of the computation that it lost
+   * @param from the iteration to which it rolled back; -1 if unknown
+   * @param caughtUp when it had repeated everything its peers had received; {@link #NEVER} if
+   *     unknown
+   * @param repeated how many iterations it repeated; -1 if unknown
    */
   record Back(int rank, long since, long from, long caughtUp, long repeated) {}
 
   /**
-   * A rank that went on where it stood.
+   * A rank that continued from its current iteration.
    *
-   * @param messages what it sent again to those that went back
+   * @param messages the number of messages it resent
    */
   record Onward(int rank, long loop, long iteration, long messages, long bytes) {}
 
   /**
-   * What was computed again along a data flow.
+   * The recomputation along a data flow.
    *
-   * @param helpers ranks that computed for those that went back, as "[0, 3]"
+   * @param helpers ranks that computed for the ranks that rolled back, as "[0, 3]"
    * @param computed iterations, of all ranks together
    */
   record Flow(long from, long to, String helpers, long computed) {}
 
   /**
-   * Who went back, where that were not all ranks.
+   * The ranks that rolled back, if not all did.
    *
-   * @param why ranks went back that had not failed; may be empty
-   * @param flow null if messages were sent again instead
+   * @param why why ranks rolled back that had not failed; may be empty
+   * @param flow null if messages were resent instead
    */
   record Scope(String why, List<Back> back, List<Onward> onward, @Nullable Flow flow) {
     boolean has(int rank) {
@@ -174,14 +175,15 @@ record Timeline(
   /**
    * A recovery, from the failure to the moment when all ranks run again; or the start of the job.
    *
-   * @param noticed when the first failure was
+   * @param noticed time of the first failure
    * @param running when all ranks ran; {@link #NEVER} if they did not
-   * @param iteration from which one of this loop they went on; -1 for the start of the program
-   * @param scope who went back; null if all did
-   * @param whyAll why all did, where the user wants fewer to; else empty
-   * @param computedSince since when they had computed what was lost
-   * @param lostWork how long they had computed that, as a mean of all ranks
-   * @param lostIterations how many iterations were lost by those that went back; -1 if unknown
+   * @param iteration the iteration of this loop from which they continued; -1 for the start of the
+   *     program
+   * @param scope the ranks that rolled back; null if all did
+   * @param whyAll why all rolled back although the user allows fewer; otherwise empty
+   * @param computedSince start of the computation that was lost
+   * @param lostWork the lost computing time, as a mean of all ranks
+   * @param lostIterations the iterations lost by the ranks that rolled back; -1 if unknown
    */
   record Recovery(
       long noticed,
@@ -196,12 +198,12 @@ record Timeline(
       long computedSince,
       long lostWork,
       long lostIterations) {
-    /** How long nobody computed. */
+    /** Returns the time without any computation. */
     long duration(long end) {
       return (running == NEVER ? end : running) - noticed;
     }
 
-    /** The same with what a rank has told later. */
+    /** Returns this recovery with a later report of a rank added. */
     Recovery with(Back told) {
       Scope old = Objects.requireNonNull(scope);
       List<Back> back = old.back().stream().map(b -> b.rank() == told.rank() ? told : b).toList();
@@ -222,7 +224,7 @@ record Timeline(
     }
   }
 
-  /** How many recoveries there were. */
+  /** Returns the number of recoveries. */
   int recoveryCount() {
     return (int) recoveries.stream().filter(Timeline::isRecovery).count();
   }
@@ -231,7 +233,7 @@ record Timeline(
     return recovery.attempts().stream().anyMatch(attempt -> !attempt.reason().isEmpty());
   }
 
-  /** The time that nobody computed in because of failures. */
+  /** Returns the time without any computation because of failures. */
   long recovering() {
     return recoveries.stream()
         .filter(Timeline::isRecovery)
@@ -239,12 +241,12 @@ record Timeline(
         .sum();
   }
 
-  /** The time in which what was computed was lost, as a mean of all ranks. */
+  /** Returns the time of lost computation, as a mean of all ranks. */
   long lostWork() {
     return recoveries.stream().mapToLong(Recovery::lostWork).sum();
   }
 
-  /** The time that checkpoints took. */
+  /** Returns the time of checkpoints. */
   long checkpointing() {
     return checkpoints.stream().mapToLong(c -> c.at() - c.begun()).sum();
   }

@@ -28,8 +28,8 @@ import org.fmi.run.timeline.Timeline.Stop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a timeline of events. The events that one decision has led to have the same time: by that a
- * failure is known to belong to the recovery that begins with it.
+ * Builds a timeline from events. Events of one decision have the same time, which links a failure
+ * to the recovery that begins with it.
  */
 final class TimelineBuilder {
   private static final long NEVER = Timeline.NEVER;
@@ -42,10 +42,10 @@ final class TimelineBuilder {
   private final List<Remark> remarks = new ArrayList<>();
   private final FileWrites fileWrites = new FileWrites(remarks);
 
-  /** Where in {@link #stays} the newest process of a rank is. */
+  /** The index in {@link #stays} of a rank's newest process. */
   private final Map<Integer, Integer> stayOf = new HashMap<>();
 
-  /** Where in {@link #nodes} the newest life of a node is. */
+  /** The index in {@link #nodes} of a node's newest life. */
   private final Map<Integer, Integer> nodeAt = new HashMap<>();
 
   /** Failures at {@link #now} that may begin a recovery. */
@@ -65,13 +65,13 @@ final class TimelineBuilder {
   /** Null while all ranks run, and before the start. */
   private @Nullable Open open;
 
-  /** When all ranks ran the last time after all had gone back, or had begun. */
+  /** When all ranks last started to run after a start or a rollback of all. */
   private long lastRunning;
 
-  /** When a rank ran after it had gone back while others had not, since then. */
+  /** When a rank ran again after a local rollback, since then. */
   private final Map<Integer, Long> ranAgain = new HashMap<>();
 
-  /** A recovery that is under way. */
+  /** A current recovery. */
   private static final class Open {
     final long noticed;
     final List<Failure> failures = new ArrayList<>();
@@ -80,13 +80,13 @@ final class TimelineBuilder {
     /** Who goes back in the last attempt; null if all do. */
     @Nullable List<Integer> back;
 
-    /** Why others do too, or all. */
+    /** Why other ranks roll back as well, or why all do. */
     String why = "";
 
     final List<Onward> onward = new ArrayList<>();
     @Nullable Flow flow;
 
-    /** What ranks had caught up before all ran. */
+    /** Reports of ranks that caught up before all ran. */
     final Map<Integer, Back> caughtUp = new HashMap<>();
 
     Open(long noticed) {
@@ -112,9 +112,9 @@ final class TimelineBuilder {
   }
 
   /**
-   * The timeline of an event file.
+   * Reads the timeline of an event file.
    *
-   * @throws UsageException if it is none
+   * @throws UsageException if it is not one
    * @throws IOException if it cannot be read
    */
   static Timeline read(Path path) throws UsageException, IOException {
@@ -140,7 +140,8 @@ final class TimelineBuilder {
       firstMillis = event.number("time");
     } else if (event.name().equals("Submitted")) {
       throw new UsageException(
-          event.where() + ": another job begins here; give a file with the events of one job");
+          event.where()
+              + ": the events of another job start here; use a file with the events of one job");
     }
     long at = Math.max(now, TimeUnit.NANOSECONDS.toMicros(nanos - firstNanos));
     if (at > now) {
@@ -177,12 +178,12 @@ final class TimelineBuilder {
       case "RollbackDecided", "Continued", "FlowBegun", "FlowImpossible" -> scope(event);
       case "CaughtUp" -> caughtUp(event);
       default -> {
-        // Of a newer version.
+        // From a newer version.
       }
     }
   }
 
-  /** What is known so far. */
+  /** Returns the timeline up to now. */
   Timeline build(boolean cut) {
     nobodyRecovers();
     List<Recovery> all = new ArrayList<>(recoveries);
@@ -272,7 +273,7 @@ final class TimelineBuilder {
     (current == null ? freshNotified : current.last().notified()).add(notice);
   }
 
-  /** What has failed before now did not begin a recovery. */
+  /** Files earlier failures as failures without a recovery. */
   private void nobodyRecovers() {
     others.addAll(fresh);
     fresh.clear();
@@ -399,7 +400,7 @@ final class TimelineBuilder {
         a.joined());
   }
 
-  /** Who goes back. */
+  /** Takes the set of ranks that roll back. */
   private void scope(Event event) throws UsageException {
     Open current = open;
     if (current == null) {
@@ -433,7 +434,7 @@ final class TimelineBuilder {
     }
   }
 
-  /** A list of ranks, as "[1, 4]". */
+  /** Parses a list of ranks, as "[1, 4]". */
   private static List<Integer> ranks(Event event, String field) throws UsageException {
     List<Integer> ranks = new ArrayList<>();
     for (String each : event.text(field).split("[^0-9]+", -1)) {
@@ -444,7 +445,10 @@ final class TimelineBuilder {
     return ranks;
   }
 
-  /** A rank may tell that before all run, and after another failure. */
+  /**
+   * Takes a report that a rank has caught up, which may precede the end of the recovery, or follow
+   * another failure.
+   */
   private void caughtUp(Event event) throws UsageException {
     int rank = event.integer("rank");
     Back told = new Back(rank, NEVER, event.number("from"), now, event.number("repeated"));
@@ -456,7 +460,7 @@ final class TimelineBuilder {
     for (int i = recoveries.size() - 1; i >= 0; i--) {
       Scope scope = recoveries.get(i).scope();
       if (scope == null) {
-        return; // it went back with all others after that
+        return; // it rolled back with all other ranks after that
       }
       if (scope.has(rank)) {
         long since = since(scope, rank);
@@ -474,7 +478,7 @@ final class TimelineBuilder {
   private Recovery closed(Open from, long running, long loop, long iteration, int rebuilt) {
     Flow flow = from.flow;
     long line = flow == null ? iteration : flow.from();
-    // Where it goes back to is known at its end only.
+    // The place of the rollback is known only at its end.
     long checkpoint = running == NEVER ? lastCheckpoint() : checkpointAt(loop, line, from.noticed);
     boolean start = recoveries.isEmpty();
     long since = start ? from.noticed : Math.clamp(checkpoint, lastRunning, from.noticed);
@@ -510,7 +514,7 @@ final class TimelineBuilder {
         running == NEVER ? -1 : lostIterations(from, scope, loop, line));
   }
 
-  /** For how long ranks computed between two times. */
+  /** Returns the computing time of ranks between two times. */
   private long computed(long since, long until) {
     long all = until - since;
     for (int i = recoveries.size() - 1; i >= 0 && recoveries.get(i).noticed() >= since; i--) {
@@ -519,12 +523,14 @@ final class TimelineBuilder {
     return Math.max(0, all);
   }
 
-  /** What the next recovery goes back to, as far as can be known before. */
+  /**
+   * Returns the time of the checkpoint that the next recovery will use, as far as that is known.
+   */
   private long lastCheckpoint() {
     return checkpoints.isEmpty() ? lastRunning : checkpoints.getLast().at();
   }
 
-  /** When the checkpoint was committed that a recovery goes back to. */
+  /** Returns the time of the commit of the checkpoint that a recovery uses. */
   private long checkpointAt(long loop, long iteration, long noticed) {
     if (iteration < 0) {
       return 0;
@@ -539,11 +545,13 @@ final class TimelineBuilder {
         break;
       }
     }
-    // It was being committed when the failure came: rank 0 no longer reported it.
+    // It was being committed at the time of the failure, so rank 0 did not report it.
     return noticed;
   }
 
-  /** From the line to the farthest of the ranks that could tell. */
+  /**
+   * Returns the iterations between the checkpoint and the furthest rank that reported its place.
+   */
   private static long lostIterations(Open from, @Nullable Scope scope, long loop, long iteration) {
     if (scope != null) {
       Flow flow = scope.flow();
@@ -556,7 +564,7 @@ final class TimelineBuilder {
     long most = -1;
     for (Attempt attempt : from.attempts) {
       for (Stop stop : attempt.stopped()) {
-        // In a later loop than that of the line: at least those of this loop.
+        // In a later loop than the checkpoint: at least the iterations of this loop.
         long line = stop.loop() == loop ? Math.max(0, iteration) : 0;
         most = Math.max(most, stop.iteration() - line);
       }

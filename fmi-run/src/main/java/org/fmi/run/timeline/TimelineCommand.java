@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** {@code fmi timeline EVENTS.json -o FILE.html}: makes a page that shows the events of a job. */
+/** {@code fmi timeline EVENTS.json -o FILE.html}: draws the events of a job on a page. */
 public final class TimelineCommand implements Callable<Integer> {
   private static final int USAGE = 64;
   private static final int FAILED = 70;
@@ -20,7 +20,7 @@ public final class TimelineCommand implements Callable<Integer> {
           .type(Path.class)
           .required(true)
           .paramLabel("EVENTS.json")
-          .description("what fmirun --events has written, or is still writing")
+          .description("event file of fmirun --events, complete or not")
           .build();
 
   private final OptionSpec page =
@@ -28,12 +28,12 @@ public final class TimelineCommand implements Callable<Integer> {
           .type(Path.class)
           .required(true)
           .paramLabel("FILE.html")
-          .description("the page to write; a browser is all that it needs")
+          .description("HTML page to write; it needs only a browser")
           .build();
 
   private TimelineCommand() {}
 
-  /** The command, for picocli. */
+  /** Returns the command, for picocli. */
   public static CommandSpec spec() {
     TimelineCommand command = new TimelineCommand();
     CommandSpec spec = CommandSpec.wrapWithoutInspection(command);
@@ -41,8 +41,8 @@ public final class TimelineCommand implements Callable<Integer> {
     spec.addOption(OptionSpec.builder("-h", "--help").usageHelp(true).build());
     spec.usageMessage()
         .description(
-            "Shows the events of a job as a picture: nodes and their ranks over time, checkpoints,"
-                + " and each failure, from its cause until all ranks computed again.");
+            "Draws the events of a job: nodes and their ranks over time, checkpoints, and each"
+                + " failure from its cause until all ranks run again.");
     return spec;
   }
 
@@ -62,14 +62,14 @@ public final class TimelineCommand implements Callable<Integer> {
 
   private static void make(Path from, Path to) throws UsageException, IOException {
     if (Files.exists(to) && Files.exists(from) && Files.isSameFile(from, to)) {
-      throw new UsageException("-o " + to + ": is the file with the events; name another one");
+      throw new UsageException("-o " + to + ": is the event file; name another file");
     }
     String html = TimelinePage.of(TimelineBuilder.read(from));
     try {
       Files.writeString(to, html);
     } catch (IOException e) {
       throw new UsageException(
-          "-o " + to + ": cannot be written (" + e + "); name a file that can be");
+          "-o " + to + ": cannot be written (" + e + "); name a writable file");
     }
   }
 }

@@ -28,8 +28,8 @@ import org.fmi.run.timeline.Timeline.Stay;
 import org.fmi.run.timeline.Timeline.Stop;
 
 /**
- * Writes a timeline as a page that needs nothing else: {@code timeline.html} draws it from its
- * data, JSON. What there are many of is an array of numbers, a few of them for each.
+ * Writes a timeline as a self-contained page: {@code timeline.html} draws it from its data, in
+ * JSON. Long lists are arrays of numbers, a few per element.
  */
 final class TimelinePage {
   private static final String TEMPLATE = "timeline.html";
@@ -57,7 +57,7 @@ final class TimelinePage {
     return text.toString();
   }
 
-  /** No text of a program's can end the element that the data is in. */
+  /** Keeps texts of a program from ending the element that holds the data. */
   private static final class InHtml extends CharacterEscapes {
     private static final long serialVersionUID = 1;
 

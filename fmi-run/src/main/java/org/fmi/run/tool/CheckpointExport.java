@@ -19,16 +19,16 @@ import org.fmi.core.checkpoint.SavedState;
 import org.fmi.run.options.UsageException;
 import org.fmi.spi.CheckpointId;
 
-/** {@code fmi ckpt export}: takes an array out of a generation. */
+/** {@code fmi ckpt export}: extracts an array from a generation. */
 final class CheckpointExport {
   private final Generation generation;
   private final int rank;
   private final CheckpointId id;
 
   /**
-   * Of one rank's state in a loop.
+   * Creates an export of one rank's state in a loop.
    *
-   * @param loop its number; none for the one that the generation goes on in
+   * @param loop its number; none for the loop in which the generation continues
    * @throws UsageException if there is no such rank or loop
    */
   CheckpointExport(Generation generation, int rank, Optional<Long> loop) throws UsageException {
@@ -57,8 +57,8 @@ final class CheckpointExport {
   /**
    * Writes an array to a file.
    *
-   * @param object its number among those that the program has registered
-   * @throws UsageException if it is none
+   * @param object its number in the order of the program's state
+   * @throws UsageException if there is no such array
    */
   void write(int object, Path to) throws IOException, UsageException {
     for (FileFacts facts : generation.manifest().files()) {
@@ -87,11 +87,11 @@ final class CheckpointExport {
     if (object < 0 || object >= state.objects()) {
       throw new UsageException(
           which
-              + "the program has registered "
+              + "the program registered "
               + state.objects()
               + " objects for loop "
               + id.loop()
-              + ", counted from 0");
+              + ", numbered from 0");
     }
     SavedState.Content array;
     try {

@@ -24,7 +24,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** {@code fmi ckpt}: looks after checkpoints on files. */
+/** {@code fmi ckpt}: manages checkpoints in files. */
 final class CheckpointFiles {
   private static final int USAGE = 64;
   private static final int FAILED = 70;
@@ -39,84 +39,89 @@ final class CheckpointFiles {
               self[0].commandLine().usage(System.out);
               return USAGE;
             },
-            "Looks after checkpoints on files, of jobs that run and of those that have ended.");
+            "Manages checkpoints in files, of running and ended jobs.");
     self[0].addSubcommand(
         "list",
         command(
             CheckpointFiles::list,
-            "Lists the generations that a job can be started from, a line each. Their files are"
-                + " looked at, their images are not read.",
+            "Lists the generations that a job can start from. Checks that their files exist, but"
+                + " does not read the images.",
             false));
     self[0].addSubcommand(
         "show",
         command(
-            CheckpointFiles::show, "Shows what a generation consists of; without one, all.", true));
+            CheckpointFiles::show,
+            "Shows the contents of a generation, or of all generations.",
+            true));
     self[0].addSubcommand(
         "verify",
         command(
             CheckpointFiles::verify,
-            "Reads a generation, or all, and compares each byte with its checksum. Ends with status"
+            "Reads a generation, or all, and compares it with its checksums. Exits with status"
                 + " "
                 + FAILED
-                + " if something is damaged.",
+                + " if a generation is damaged.",
             true));
     CommandSpec prune =
         command(
             CheckpointFiles::prune,
-            "Deletes all but the newest generations of each job, and what was left behind of"
-                + " versions older than the newest.",
+            "Deletes all but the newest generations of each job, and incomplete versions older than"
+                + " the newest generation.",
             false);
     prune.addOption(
         OptionSpec.builder("--keep")
             .type(int.class)
             .paramLabel("G")
             .defaultValue("2")
-            .description("How many generations of each job stay (default 2).")
+            .description("Number of generations of each job to keep (default 2).")
             .build());
     prune.addOption(
         OptionSpec.builder("--unfinished")
             .type(boolean.class)
             .description(
-                "Also what was left behind of newer versions: not while a job writes there.")
+                "Delete newer incomplete versions, too. Do not use while a job writes to DIR.")
             .build());
     prune.addOption(
         OptionSpec.builder("--dry-run")
             .type(boolean.class)
-            .description("Only say what would be deleted.")
+            .description("Only print what would be deleted.")
             .build());
     self[0].addSubcommand("prune", prune);
     CommandSpec export =
         command(
             CheckpointFiles::export,
-            "Writes an array of a rank's state in a loop to a file that NumPy reads. What ranks"
-                + " would read is compared with its checksums.",
+            "Writes an array of a rank's state to a NumPy file, after comparing the state with its"
+                + " checksums.",
             true);
     export.addOption(
         OptionSpec.builder("--rank")
             .type(int.class)
             .paramLabel("R")
             .required(true)
-            .description("Whose state.")
+            .description("Rank whose state to read.")
             .build());
     export.addOption(
         OptionSpec.builder("--object")
             .type(int.class)
             .paramLabel("I")
             .required(true)
-            .description("Which of the objects that the program has registered, from 0.")
+            .description(
+                "Number of the state object, in the order in which the program registered them,"
+                    + " from 0.")
             .build());
     export.addOption(
         OptionSpec.builder("--loop")
             .type(Long.class)
             .paramLabel("L")
-            .description("Of an ended loop (default: of the one that the generation goes on in).")
+            .description(
+                "Number of an ended loop (default: the loop in which the generation continues).")
             .build());
     export.addOption(
         OptionSpec.builder("-o", "--output")
             .type(Path.class)
             .paramLabel("FILE")
             .required(true)
-            .description("The file to write, such as u.npy.")
+            .description("File to write, such as u.npy.")
             .build());
     self[0].addSubcommand("export", export);
     return self[0];
@@ -136,7 +141,7 @@ final class CheckpointFiles {
             .paramLabel("DIR")
             .arity("1")
             .type(Path.class)
-            .description("The directory that fmirun was given by --l2-dir.")
+            .description("Directory that was given to fmirun --l2-dir.")
             .build());
     if (one) {
       self[0].addPositional(
@@ -145,7 +150,7 @@ final class CheckpointFiles {
               .paramLabel("JOB/vN")
               .arity("0..1")
               .type(String.class)
-              .description("Only this generation, as 'fmi ckpt list' names it.")
+              .description("Generation, as named by 'fmi ckpt list'.")
               .build());
     }
     return self[0];
@@ -158,7 +163,7 @@ final class CheckpointFiles {
         throw new UsageException(
             directory
                 + (Files.exists(directory) ? ": not a directory" : ": no such directory")
-                + "; name the one that fmirun was given by --l2-dir");
+                + "; name the directory that was given to fmirun --l2-dir");
       }
       return body.run(command, directory);
     } catch (UsageException e) {
@@ -170,7 +175,7 @@ final class CheckpointFiles {
     }
   }
 
-  // ---- what is done
+  // ---- actions
 
   private static int list(CommandSpec command, Path directory) throws IOException {
     Catalog catalog = Catalog.of(directory);
@@ -190,12 +195,12 @@ final class CheckpointFiles {
           });
     }
     if (catalog.generations().isEmpty()) {
-      System.out.println("no generation counts in " + directory);
+      System.out.println("no usable generation in " + directory);
     } else {
       print(rows);
     }
     for (Path each : catalog.unfinished()) {
-      System.out.println(each + ": without a manifest: being written, or left behind");
+      System.out.println(each + ": no manifest: incomplete, or still being written");
     }
     catalog.unusable().forEach(line -> System.err.println("fmi: " + line));
     return 0;
@@ -229,11 +234,11 @@ final class CheckpointFiles {
       System.out.println(m.name());
       System.out.println("  directory  " + each.directory());
       System.out.println("  ranks      " + m.size());
-      System.out.println("  goes on    " + text(m.line()));
+      System.out.println("  continues  " + text(m.line()));
       for (CheckpointId id : m.finals()) {
         System.out.println("  ended      " + text(id));
       }
-      System.out.println("  began      " + began(m) + ", lineage " + m.lineage());
+      System.out.println("  started    " + began(m) + ", lineage " + m.lineage());
       System.out.println("  program    " + m.program().mainClass());
       for (Jar jar : m.program().jars()) {
         System.out.println("  jar        " + jar.name() + " " + jar.sha256());
@@ -260,7 +265,7 @@ final class CheckpointFiles {
         + id.loop()
         + ", iteration "
         + id.iteration()
-        + (id.last() ? " (its end)" : "");
+        + (id.last() ? " (end)" : "");
   }
 
   private static int verify(CommandSpec command, Path directory)
@@ -268,7 +273,7 @@ final class CheckpointFiles {
     Catalog catalog = Catalog.of(directory);
     String named = named(command);
     int status = 0;
-    // Whoever names one gets to hear of it alone, unless it is not listed for a reason given here.
+    // If one was named, only that is reported, unless it is not listed for a reason given here.
     List<String> unusable = named == null ? catalog.unusable() : catalog.unusable(named);
     for (String line : unusable) {
       System.out.println(line);
@@ -301,8 +306,7 @@ final class CheckpointFiles {
     }
     Generation found = catalog.find(name);
     if (found == null) {
-      throw new UsageException(
-          name + ": no such generation; 'fmi ckpt list' names those there are");
+      throw new UsageException(name + ": no such generation; 'fmi ckpt list' lists them");
     }
     return List.of(found);
   }
@@ -316,7 +320,7 @@ final class CheckpointFiles {
     int keep = command.findOption("--keep").getValue();
     if (keep < 1) {
       throw new UsageException(
-          "--keep " + keep + ": at least one generation stays; give 1 or more");
+          "--keep " + keep + ": at least one generation must stay; use 1 or more");
     }
     boolean unfinished = isOn(command, "--unfinished");
     boolean dryRun = isOn(command, "--dry-run");
@@ -342,7 +346,7 @@ final class CheckpointFiles {
     String name = named(command);
     if (name == null) {
       throw new UsageException(
-          "which generation: name one behind " + directory + ", as 'fmi ckpt list' does");
+          "no generation given: name one after " + directory + ", as listed by 'fmi ckpt list'");
     }
     Catalog catalog = Catalog.of(directory);
     List<String> unusable = catalog.unusable(name);

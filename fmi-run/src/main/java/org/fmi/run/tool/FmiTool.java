@@ -63,14 +63,14 @@ public final class FmiTool {
     return commands;
   }
 
-  /** With all commands. */
+  /** Returns the command with all subcommands. */
   static CommandSpec spec() {
     return spec("");
   }
 
   /**
-   * With one command alone, if there is one of this name: to set up all of them takes longer than
-   * to run most of them.
+   * Returns the command with one subcommand, if there is one of this name: to set up all of them
+   * takes longer than to run most of them.
    */
   private static CommandSpec spec(String only) {
     CommandSpec tool = CommandSpec.create().name("fmi").version(version());
@@ -121,15 +121,15 @@ public final class FmiTool {
                   ? 0
                   : FAILED;
             },
-            "Says what this machine has, what is missing, and whether messages travel: each"
-                + " transport that can be used makes a round trip. Ends with status "
+            "Checks this machine: reports its resources and what is missing, and sends a message"
+                + " over each available transport. Exits with status "
                 + FAILED
-                + " if a line says 'failed'.");
+                + " if a check fails.");
     self[0].addOption(
         OptionSpec.builder("--l2-dir")
             .type(Path.class)
             .paramLabel("DIR")
-            .description("Tries whether checkpoints can be written to this directory from here.")
+            .description("Check that checkpoints can be written to this directory from here.")
             .build());
     return self[0];
   }

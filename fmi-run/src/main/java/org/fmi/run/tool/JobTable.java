@@ -14,28 +14,29 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.fmi.run.Amounts;
 import org.fmi.run.daemon.FmirunDirectory;
 import org.fmi.run.process.ProcessStat;
-import org.fmi.run.status.Amounts;
 import org.fmi.run.status.JobClient;
 import org.fmi.run.status.Question;
 import org.fmi.run.status.Question.Kind;
 
 /**
- * The table of {@code fmi jobs}. Who runs, since when and where is known without asking; how far a
- * job is, it says itself: all are asked at once, and one that is silent holds up no other.
+ * The table of {@code fmi jobs}. Names, processes and directories are known without asking; the
+ * jobs report their progress. All are asked at once, so that a silent job does not delay the
+ * others.
  */
 final class JobTable {
-  static final String NONE = "no job of yours runs on this machine";
+  static final String NONE = "you have no running job on this machine";
 
-  /** How long answers are waited for, of all jobs together. */
+  /** Time limit for the answers of all jobs together. */
   private static final int ANSWER_MILLIS = 1000;
 
   private static final String NOTHING = "-";
   private static final List<String> HEADER =
       List.of("JOB", "NAME", "PID", "AGE", "DIRECTORY", "PROGRAM");
 
-  /** Of {@link ProcessStat}. */
+  /** A field of {@link ProcessStat}. */
   private static final int STATE = 3;
 
   private JobTable() {}
@@ -43,7 +44,7 @@ final class JobTable {
   /**
    * Prints it.
    *
-   * @param all whether what dead jobs have left is listed too
+   * @param all whether to list leftovers of dead jobs as well
    */
   static void print(boolean all) throws IOException, InterruptedException {
     List<FmirunDirectory> jobs = all ? FmirunDirectory.all() : FmirunDirectory.ofRunning();
@@ -54,7 +55,10 @@ final class JobTable {
     System.out.print(text(rows(jobs, ANSWER_MILLIS)));
   }
 
-  /** The jobs that a user means: by name or, if none has that, by the beginning of the id. */
+  /**
+   * Returns the jobs that match the user's name: by name or, if none has it, by the beginning of
+   * the id.
+   */
   static List<FmirunDirectory> meant(String named, List<FmirunDirectory> jobs) throws IOException {
     List<FmirunDirectory> byName = new ArrayList<>();
     for (FmirunDirectory job : jobs) {
@@ -92,7 +96,7 @@ final class JobTable {
               answer.completeExceptionally(e);
             }
           };
-      // One that never answers does not keep this process from its end.
+      // A job that never answers does not keep this process from ending.
       Thread.ofPlatform().daemon().name("fmi-asks-" + job.jobId()).start(asks);
     }
     return answer;
@@ -110,7 +114,7 @@ final class JobTable {
           NOTHING,
           NOTHING,
           NOTHING,
-          "its fmirun is gone; the next job on this machine deletes what is left: " + job.path());
+          "its fmirun has died; the next job on this machine deletes its leftovers: " + job.path());
     }
     String what;
     try {
@@ -136,8 +140,8 @@ final class JobTable {
 
   private static String silent(ProcessHandle fmirun) {
     return isStopped(fmirun)
-        ? "its fmirun is stopped; kill -CONT " + fmirun.pid() + " lets it continue"
-        : "its fmirun has not answered within 1 s";
+        ? "its fmirun is stopped; continue it with kill -CONT " + fmirun.pid()
+        : "its fmirun did not answer within 1 s";
   }
 
   private static boolean isStopped(ProcessHandle process) {
@@ -159,7 +163,7 @@ final class JobTable {
     }
   }
 
-  /** Rows under a header, in columns. */
+  /** Returns rows under a header, in columns. */
   static String text(List<List<String>> rows) {
     List<List<String>> all = new ArrayList<>(rows);
     all.addFirst(HEADER);

@@ -16,13 +16,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** The commands that ask running jobs. */
+/** The commands that send requests to running jobs. */
 final class Jobs {
   private static final int USAGE = 64;
   private static final int FAILED = 70;
   private static final int WATCH_MILLIS = 1000;
 
-  /** Cursor to the upper left, and clear all (ECMA-48). */
+  /** Moves the cursor to the upper left, and clears the screen (ECMA-48). */
   private static final String CLEAR = "\u001b[H\u001b[2J";
 
   private Jobs() {}
@@ -32,13 +32,12 @@ final class Jobs {
     self[0] =
         FmiTool.command(
             () -> with(_ -> JobTable.print(isOn(self[0], "--all"))),
-            "Lists the jobs of this user whose fmirun runs on this machine: what each is called,"
-                + " the process of its fmirun, for how long that has run and in which directory,"
-                + " and how far the job is, if it answers within 1 s.");
+            "Lists the jobs of this user whose fmirun runs on this machine: name, process, age and"
+                + " directory of fmirun, and the progress of each job that answers within 1 s.");
     self[0].addOption(
         OptionSpec.builder("--all")
             .type(boolean.class)
-            .description("Also what is left of jobs whose fmirun was killed.")
+            .description("List leftovers of jobs whose fmirun was killed, too.")
             .build());
     return self[0];
   }
@@ -46,37 +45,37 @@ final class Jobs {
   static CommandSpec status() {
     return command(
         Jobs::status,
-        "Shows what a running job does.",
-        OptionSpec.builder("--json").description("As JSON, with all that is known."),
-        OptionSpec.builder("--watch").description("Again each second, until the job ends."));
+        "Shows the state of a running job.",
+        OptionSpec.builder("--json").description("Print everything known, as JSON."),
+        OptionSpec.builder("--watch").description("Repeat each second until the job ends."));
   }
 
   static CommandSpec stop() {
     return command(
         Jobs::stop,
-        "Ends a running job, as SIGTERM to its fmirun does, and waits until it has ended.",
+        "Ends a running job, like SIGTERM to its fmirun, and waits until it has ended.",
         OptionSpec.builder("--at-checkpoint")
             .description(
-                "Has it take a checkpoint before, and write it to files; ends it, with status 75,"
-                    + " if that succeeds. Needs --l2-dir in the job. Until then Ctrl-C calls it"
-                    + " off."),
+                "First take a checkpoint and write it to files; if that succeeds, end the job with"
+                    + " status 75. Needs a job with --l2-dir. Ctrl-C cancels the request until"
+                    + " then."),
         OptionSpec.builder("--now")
-            .description("At once: shutdown hooks of the program do not run."));
+            .description("End the job at once, without the shutdown hooks of the program."));
   }
 
   static CommandSpec checkpoint() {
     return command(
         command -> ask(command, Kind.CHECKPOINT),
-        "Has a running job take a checkpoint, and waits until it is committed, and written to files"
-            + " if the job has --l2-dir. Before it is committed Ctrl-C calls it off.");
+        "Makes a running job take a checkpoint, and waits until it is committed and, with --l2-dir,"
+            + " written to files. Ctrl-C cancels the request until the commit.");
   }
 
   static CommandSpec stack() {
     CommandSpec spec =
         command(
             Jobs::stack,
-            "Shows what the threads of a running job's ranks do, or of one rank. A rank that does"
-                + " not answer within 2 s is named.");
+            "Prints the thread stacks of all ranks of a running job, or of one rank, and names each"
+                + " rank that does not answer within 2 s.");
     spec.addPositional(
         PositionalParamSpec.builder()
             .index("1")
@@ -92,15 +91,15 @@ final class Jobs {
     CommandSpec spec =
         command(
             Jobs::drain,
-            "Has the ranks of a node leave it behind the next checkpoint, if other nodes have room:"
-                + " for one that will be lost before long.");
+            "Moves the ranks off a node, which is about to be lost, after the next checkpoint, if"
+                + " other nodes have room.");
     spec.addPositional(
         PositionalParamSpec.builder()
             .index("1")
             .paramLabel("NODE")
             .arity("1")
             .type(String.class)
-            .description("The node, as fmi status names it.")
+            .description("Name of the node, as in fmi status.")
             .build());
     return spec;
   }
@@ -109,9 +108,8 @@ final class Jobs {
     CommandSpec spec =
         command(
             Jobs::add,
-            "Gives a running job one more node, and waits until it is up: a spare, which takes"
-                + " ranks that wait for a node, or share one. A node that was lost is started"
-                + " again.");
+            "Adds a spare node to a running job and waits until it is up. The spare takes ranks"
+                + " that wait for a node or share one. A lost node can be added again.");
     spec.addPositional(
         PositionalParamSpec.builder()
             .index("1")
@@ -119,9 +117,9 @@ final class Jobs {
             .arity("0..1")
             .type(String.class)
             .description(
-                "A host that ssh reaches, or one of the job of Slurm; none if the job's nodes are"
-                    + " on this machine. Without slots it has as many as the job's first node, or"
-                    + " as Slurm says.")
+                "A host that ssh reaches, or a host of the Slurm job; omit it if the nodes of the"
+                    + " job are on this machine. Default of SLOTS: as many as the first node of the"
+                    + " job, or as Slurm reports.")
             .build());
     return spec;
   }
@@ -129,7 +127,7 @@ final class Jobs {
   static CommandSpec events() {
     return command(
         command -> ask(command, Kind.EVENTS),
-        "Shows the events of a running job, as fmirun --events writes them, from its first to its"
+        "Prints the events of a running job, as fmirun --events writes them, from the first to the"
             + " last.");
   }
 
@@ -148,8 +146,7 @@ final class Jobs {
             .arity("0..1")
             .type(String.class)
             .description(
-                "The job: its --name, or the beginning of its id; not needed if there is only"
-                    + " one.")
+                "Job: its --name or the beginning of its id; not needed if only one job runs.")
             .build());
     return self[0];
   }
@@ -159,7 +156,7 @@ final class Jobs {
     return value != null && value; // null if it was not given
   }
 
-  // ---- what is done
+  // ---- actions
 
   private static int status(CommandSpec command) {
     Kind kind = isOn(command, "--json") ? Kind.STATUS_JSON : Kind.STATUS;
@@ -174,7 +171,7 @@ final class Jobs {
             client.ask(
                 job,
                 Question.of(kind),
-                // Drawn at once, or it would flicker.
+                // Drawn at once, to avoid flicker.
                 part ->
                     print(
                         clears
@@ -189,7 +186,7 @@ final class Jobs {
   private static int stack(CommandSpec command) {
     Integer rank = command.positionalParameters().get(1).getValue();
     if (rank != null && rank < 0) {
-      System.err.println("fmi: ranks are counted from 0, not " + rank);
+      System.err.println("fmi: no rank " + rank + "; ranks are numbered from 0");
       return USAGE;
     }
     Question question = new Question(Kind.STACK, rank == null ? Question.ALL : rank);
@@ -212,7 +209,7 @@ final class Jobs {
     boolean now = isOn(command, "--now");
     boolean atCheckpoint = isOn(command, "--at-checkpoint");
     if (now && atCheckpoint) {
-      System.err.println("fmi: --now and --at-checkpoint contradict each other");
+      System.err.println("fmi: --now and --at-checkpoint exclude each other; omit one");
       return USAGE;
     }
     return ask(command, now ? Kind.STOP_NOW : atCheckpoint ? Kind.STOP_AT_CHECKPOINT : Kind.STOP);
@@ -226,7 +223,7 @@ final class Jobs {
     System.out.write(part, 0, part.length);
     System.out.flush();
     if (System.out.checkError()) {
-      // Nobody reads any more; there is nobody to tell.
+      // The reader of the output is gone.
       Runtime.getRuntime().halt(FAILED);
     }
   }
@@ -251,7 +248,7 @@ final class Jobs {
     }
   }
 
-  /** No job, or not exactly one, is meant. */
+  /** The user's name matches no job, or several. */
   private static final class UnknownJob extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -270,11 +267,11 @@ final class Jobs {
     String those =
         jobs.isEmpty()
             ? JobTable.NONE
-            : "those that run here are "
+            : "running jobs: "
                 + String.join(", ", jobs.stream().map(FmirunDirectory::jobId).toList());
     throw new UnknownJob(
         named == null
-            ? jobs.isEmpty() ? those : "which job? " + those
+            ? jobs.isEmpty() ? those : "several jobs run; name one. " + those
             : named + (meant.isEmpty() ? ": no such job; " : ": more than one job; ") + those);
   }
 }

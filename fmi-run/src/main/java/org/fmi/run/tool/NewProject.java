@@ -18,14 +18,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
- * The command that makes a directory with a program to begin with: a Maven project that finds FMI
- * in this installation, a test that kills a rank, and a script that runs it.
+ * The command that creates a first project: a Maven project that finds FMI in this installation, a
+ * test that kills a rank, and a script that runs it.
  */
 final class NewProject {
   private static final int USAGE = 64;
   private static final int FAILED = 70;
 
-  /** A directory, an artifact of Maven and, without hyphens, a package of Java. */
+  /** The name of a directory, a Maven artifact and, without hyphens, a Java package. */
   private static final Pattern VALID = Pattern.compile("[a-z][a-z0-9]*(-[a-z0-9]+)*");
 
   private NewProject() {}
@@ -35,15 +35,16 @@ final class NewProject {
     self[0] =
         FmiTool.command(
             () -> make(self[0].positionalParameters().getFirst().getValue()),
-            "Makes a directory with a program to begin with: a project for Maven, a main class with"
-                + " a loop, a test that kills a rank, and a script that builds and runs it.");
+            "Creates a directory with a first program: a Maven project, a main class with a loop, a"
+                + " test that kills a rank, and a script that builds and runs the program.");
     self[0].addPositional(
         PositionalParamSpec.builder()
             .index("0")
             .paramLabel("NAME")
             .arity("1")
             .type(String.class)
-            .description("The directory and the program: small letters, digits and hyphens.")
+            .description(
+                "Name of the directory and the program: lower-case letters, digits and hyphens.")
             .build());
     return self[0];
   }
@@ -58,10 +59,10 @@ final class NewProject {
     try {
       make(Path.of(name), Installation.current().home(), Objects.requireNonNull(version));
     } catch (FileAlreadyExistsException e) {
-      System.err.println("fmi: " + name + " exists already: use another name");
+      System.err.println("fmi: " + name + " already exists; use another name");
       return USAGE;
     } catch (IOException e) {
-      System.err.println("fmi: " + name + " cannot be made: " + e);
+      System.err.println("fmi: " + name + " cannot be created: " + e);
       return FAILED;
     }
     System.out.printf(
@@ -75,14 +76,14 @@ final class NewProject {
     return 0;
   }
 
-  /** Why a program cannot be called this; null if it can. */
+  /** Returns why a program cannot have this name; null if it can. */
   static @Nullable String problem(String name) {
     if (!VALID.matcher(name).matches()) {
-      return "use small letters, digits and hyphens, as in heat or my-solver";
+      return "use lower-case letters, digits and hyphens, as in heat or my-solver";
     }
     return SourceVersion.isName(packageOf(name))
         ? null
-        : "no package can be called this, as it is a word of Java's own; use another name";
+        : "not a package name, because it is a Java keyword; use another name";
   }
 
   private static String packageOf(String name) {
@@ -90,10 +91,10 @@ final class NewProject {
   }
 
   /**
-   * Makes it.
+   * Creates the project.
    *
    * @param directory must not exist yet
-   * @param home where FMI is installed
+   * @param home directory of FMI
    */
   static void make(Path directory, Path home, String version) throws IOException {
     String name = directory.getFileName().toString();

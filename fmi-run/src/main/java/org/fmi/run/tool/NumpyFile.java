@@ -7,11 +7,11 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import org.fmi.core.checkpoint.SavedState.Content;
 
-/** The format of NumPy's files of one array, version 1.0: a header, then the elements. */
+/** The NumPy format of one array, version 1.0: a header, then the elements. */
 final class NumpyFile {
   private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
 
-  /** The elements begin at a multiple of it. */
+  /** Alignment of the first element. */
   private static final int ALIGNMENT = 64;
 
   private NumpyFile() {}
@@ -34,7 +34,7 @@ final class NumpyFile {
     out.write(header);
   }
 
-  /** NumPy's name of a type, little endian as images are. */
+  /** Returns NumPy's name of a type, little endian like images. */
   private static String type(Class<?> element) {
     return switch (element.getName()) {
       case "byte" -> "|i1";
@@ -45,7 +45,7 @@ final class NumpyFile {
       case "long" -> "<i8";
       case "float" -> "<f4";
       case "double" -> "<f8";
-      default -> throw new IllegalArgumentException(element + " is no type of NumPy's");
+      default -> throw new IllegalArgumentException("NumPy has no type for " + element);
     };
   }
 }

@@ -1,4 +1,4 @@
-/** The command {@code fmi}: looks at running jobs, and at this machine. */
+/** The command {@code fmi}: inspects running jobs and this machine. */
 @NullMarked
 package org.fmi.run.tool;
 

@@ -135,14 +135,14 @@ final class NodeDirectoryTest {
     assertThatIOException()
         .isThrownBy(() -> NodeDirectory.createOnDisk(onDisk(shared, 0)))
         .withMessage(
-            "--node-dir %s: others may delete what is in it; name a directory of your own that only"
-                + " you may write to, or one that is as /tmp",
+            "--node-dir %s: other users may delete its contents; name a directory that only you may"
+                + " write to, or one with the sticky bit, such as /tmp",
             shared);
     Path missing = disk.resolve("missing");
     assertThatIOException()
         .isThrownBy(() -> NodeDirectory.createOnDisk(onDisk(missing, 0)))
         .withMessage(
-            "--node-dir %s: no such directory on this node; make it on each node", missing);
+            "--node-dir %s: no such directory on this node; create it on each node", missing);
     assertThat(shared).isEmptyDirectory();
   }
 

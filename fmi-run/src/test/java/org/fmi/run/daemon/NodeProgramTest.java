@@ -79,7 +79,8 @@ final class NodeProgramTest {
     Files.writeString(jar, "the Program");
     assertThatIOException()
         .isThrownBy(() -> keep(found))
-        .withMessageContaining(jar + " is not what fmirun found there when the job began (SHA-256 ")
+        .withMessageContaining(
+            jar + " differs from the file that fmirun found when the job started (SHA-256 ")
         .withMessageContaining("not " + found.digest().substring(0, 12));
     Files.writeString(jar, "a program");
     assertThatIOException()
@@ -88,7 +89,7 @@ final class NodeProgramTest {
     Files.delete(jar);
     assertThatIOException()
         .isThrownBy(() -> keep(found))
-        .withMessageContaining(jar + " is not there or cannot be read");
+        .withMessageContaining(jar + " does not exist or cannot be read");
     assertThat(disk).isEmptyDirectory();
   }
 
@@ -101,7 +102,7 @@ final class NodeProgramTest {
       Files.writeString(jar, "another program");
       assertThatIOException()
           .isThrownBy(program::requireUnchanged)
-          .withMessageContaining(jar + " has changed since the job began");
+          .withMessageContaining(jar + " has changed since the job started");
       Files.delete(jar);
       assertThatIOException().isThrownBy(program::requireUnchanged);
     }

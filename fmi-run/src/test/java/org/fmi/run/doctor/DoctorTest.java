@@ -79,18 +79,18 @@ class DoctorTest {
     assertThat(Affinity.ofCaller()).isEqualTo(before);
     assertThat(binding("0 1", 2))
         .isEqualTo(
-            "binding: 2 cores (hardware threads 0-1): up to 1 rank with two or more each;"
-                + " with 2 ranks the thread that calls Fmi.init has one to itself;"
+            "binding: 2 cores (hardware threads 0-1): up to 1 rank with two or more cores each;"
+                + " with 2 ranks each thread that calls Fmi.init has a dedicated core;"
                 + " more ranks are not bound");
     assertThat(binding("0,4 1,5 2,6 3,7", 8))
         .isEqualTo(
-            "binding: 4 cores (hardware threads 0-7): up to 2 ranks with two or more each;"
-                + " with 3 to 8 ranks the thread that calls Fmi.init has one to itself;"
+            "binding: 4 cores (hardware threads 0-7): up to 2 ranks with two or more cores each;"
+                + " with 3 to 8 ranks each thread that calls Fmi.init has a dedicated core;"
                 + " more ranks are not bound");
     assertThat(binding("3", 1))
         .isEqualTo(
-            "binding: 1 core (hardware threads 3): with 1 rank the thread that calls Fmi.init has"
-                + " one to itself; more ranks are not bound");
+            "binding: 1 core (hardware threads 3): with 1 rank each thread that calls Fmi.init has"
+                + " a dedicated core; more ranks are not bound");
     assertThat(binding("0 1 2 3", 0)).endsWith("0-3): no rank is bound");
   }
 
@@ -101,8 +101,8 @@ class DoctorTest {
     assertThat(Doctor.load(149, 2))
         .isEqualTo(
             Finding.missing(
-                "load: 149.0 on 2 cores, in the last minute: ranks would wait for other work on"
-                    + " this machine; see who it is (top), or use another host"));
+                "load: 149.0 on 2 cores in the last minute: ranks would wait for other work on this"
+                    + " machine; find that work (top), or use another host"));
     assertThat(Doctor.load(-1, 2).kind()).isEqualTo(Finding.Kind.MISSING);
   }
 

@@ -75,16 +75,18 @@ class FilesTrialTest {
     String begin = "failed:  --l2-dir " + directory;
     assertThat(findings(directory.resolve("nothing"), REAL))
         .containsExactly(
-            begin + "/nothing: not there on this machine; make it, or mount what it is on");
+            begin
+                + "/nothing: does not exist on this machine; create it, or mount its file system");
     Path file = Files.createFile(directory.resolve("file"));
-    assertThat(findings(file, REAL)).containsExactly(begin + "/file: not a directory; name one");
+    assertThat(findings(file, REAL))
+        .containsExactly(begin + "/file: not a directory; name a directory");
     Files.delete(file);
     assertThat(failed(new FullException(file, "No space left on device")))
-        .isEqualTo(begin + ": there is no room; 'fmi ckpt prune' deletes old checkpoints");
+        .isEqualTo(begin + ": is full; delete old checkpoints with 'fmi ckpt prune'");
     assertThat(failed(new AccessDeniedException("x")))
-        .isEqualTo(begin + ": may not be written to by this user; name one that may");
+        .isEqualTo(begin + ": is not writable by this user; name a writable directory");
     assertThat(failed(new FileSystemException("x", null, "Read-only file system")))
-        .isEqualTo(begin + ": Read-only file system; name one that can be written to from here");
+        .isEqualTo(begin + ": Read-only file system; name a directory that is writable from here");
   }
 
   @Test
@@ -97,8 +99,8 @@ class FilesTrialTest {
         .isEqualTo(
             "missing: --l2-dir "
                 + directory
-                + ": holds what is no checkpoint of FMI, such as results.txt; a directory of its"
-                + " own is easier to look after");
+                + ": holds files that are not FMI checkpoints, such as results.txt; use a dedicated"
+                + " directory");
   }
 
   @Test

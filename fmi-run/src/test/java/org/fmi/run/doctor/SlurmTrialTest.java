@@ -45,9 +45,9 @@ final class SlurmTrialTest {
     assertThat(findings.get(0).text())
         .contains("slurm 22.05.8", "job 7 on n[1-2]", "1:02:03", "--no-kill");
     assertThat(findings.get(1))
-        .isEqualTo(Finding.ok("Slurm: n1 takes a step, 7.0G free in /dev/shm"));
+        .isEqualTo(Finding.ok("Slurm: n1 runs steps, 7.0G free in /dev/shm"));
     assertThat(findings.get(2).kind()).isEqualTo(Finding.Kind.FAILED);
-    assertThat(findings.get(2).text()).contains("n2 takes no step").contains("not available");
+    assertThat(findings.get(2).text()).contains("n2 does not run steps").contains("not available");
   }
 
   @Test

@@ -47,7 +47,7 @@ final class FlowRollbackIT {
                     .containsEntry("helpers", "[1]")
                     .containsEntry("computed", "1")
                     .containsEntry("computedBy", "[0: 1, 1: 0]"));
-    assertThat(result.err()).contains("flow rollback: ranks [0] come from iteration 0 to 1");
+    assertThat(result.err()).contains("flow rollback: rank 0 recomputes from iteration 0 to 1");
   }
 
   /** The paper's example (Fig. 4), whose checkpoint is taken one iteration later. */

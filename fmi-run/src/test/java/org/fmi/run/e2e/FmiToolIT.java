@@ -159,7 +159,9 @@ final class FmiToolIT {
       Traces.signal("STOP", running.process().pid());
       assertThat(ask("jobs").output().lines())
           .anyMatch(
-              line -> line.matches(job + "  -  .*  its fmirun is stopped; kill -CONT \\d+ .*"));
+              line ->
+                  line.matches(
+                      job + "  -  .*  its fmirun is stopped; continue it with kill -CONT \\d+"));
       Traces.signal("CONT", running.process().pid());
       assertThat(ask("stop", job)).isEqualTo(new Result(0, ""));
     }
@@ -217,7 +219,7 @@ final class FmiToolIT {
       Result one = ask("stack", job, "1");
       assertThat(one.output()).startsWith("rank 1, process ").doesNotContain("rank 0");
       assertThat(ask("stack", job, "2"))
-          .isEqualTo(new Result(70, "fmi: this job has the ranks 0 to 1, not 2\n"));
+          .isEqualTo(new Result(70, "fmi: this job has no rank 2; its ranks are 0 to 1\n"));
       assertThat(ask("stack", job, "-1").status()).isEqualTo(64);
       assertThat(ask("stack", job, "one").status()).isEqualTo(64);
 
@@ -228,12 +230,12 @@ final class FmiToolIT {
       assertThat(stopped.status()).isZero();
       assertThat(stopped.output())
           .startsWith("rank 0, process ")
-          .contains("\nrank 1 does not answer: it is being started, or is stopped, or");
+          .contains("\nrank 1 does not answer: its process is starting or stopped, or");
       Result none = ask("stack", job, "1");
       assertThat(none.status()).as(none.output()).isEqualTo(70);
       assertThat(none.output())
           .startsWith("rank 1 does not answer: ")
-          .endsWith("fmi: no stack could be had\n");
+          .endsWith("fmi: no rank returned a stack\n");
       assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
       assertThat(running.await().status()).isEqualTo(143);
     }
@@ -263,7 +265,7 @@ final class FmiToolIT {
       String job = job(running.process().pid());
       assertThat(ask("add", job, "b"))
           .isEqualTo(
-              new Result(70, "fmi: add: the job's nodes are on this machine; leave out b\n"));
+              new Result(70, "fmi: add: the nodes of the job are on this machine; omit b\n"));
       Traces.signal("KILL", running.daemons().getLast());
       running.awaitEvent("AllRunning", 2);
       assertThat(ask("add", job)).isEqualTo(new Result(0, "node2: is up\n"));
@@ -339,20 +341,16 @@ final class FmiToolIT {
     assertThat(fmi("timeline", events, "-o", directory.resolve("page.html").toString()))
         .isEqualTo(
             new Result(
-                64,
-                "fmi: "
-                    + events
-                    + ": no such file; name a file that fmirun --events has written\n"));
+                64, "fmi: " + events + ": no such file; name a file written by fmirun --events\n"));
     Files.writeString(
         directory.resolve("events.json"),
         "{\"time\":1,\"nanos\":2,\"event\":\"Submitted\",\"job\":\"f00\",\"program\":\"x.jar\"}\n");
     assertThat(fmi("timeline", events, "-o", events))
         .isEqualTo(
-            new Result(
-                64, "fmi: -o " + events + ": is the file with the events; name another one\n"));
+            new Result(64, "fmi: -o " + events + ": is the event file; name another file\n"));
     Result nowhere = fmi("timeline", events, "-o", directory + "/none/page.html");
     assertThat(nowhere.status()).isEqualTo(64);
-    assertThat(nowhere.output()).endsWith("; name a file that can be\n");
+    assertThat(nowhere.output()).endsWith("; name a writable file\n");
     assertThat(fmi("timeline", events).status()).isEqualTo(64);
     assertThat(fmi("timeline").status()).isEqualTo(64);
   }

@@ -118,8 +118,7 @@ final class FrozenTargetIT {
               .filter(event -> "Level2Failed".equals(event.get("event")))
               .findFirst()
               .orElseThrow();
-      assertThat(failed.get("reason"))
-          .startsWith(files + ": nothing has moved there for 20 s, the limit, ");
+      assertThat(failed.get("reason")).startsWith(files + ": no progress for 20 s, the limit; ");
     }
     assertThat(Catalog.of(files).generations()).isEmpty();
     assertThat(Catalog.of(files).unusable()).isEmpty();

@@ -481,7 +481,7 @@ final class LaunchIT {
   void filesThatCannotBeMadeAreRefused() throws Exception {
     Files.writeString(directory.resolve("file"), "");
     assertThat(run(List.of("-n", "1", "--output", "file"), "who")).isEqualTo(64);
-    assertThat(err()).startsWith("fmirun: --output ").contains("name a directory that can be");
+    assertThat(err()).startsWith("fmirun: --output ").contains("name a writable directory");
   }
 
   /** Ctrl-Z does not pause it: its nodes would count it as dead. */
@@ -491,7 +491,7 @@ final class LaunchIT {
     Process fmirun = start(List.of("-n", "2"), "hook");
     until(() -> count("sleeps") == 2, "both ranks");
     Traces.signal("TSTP", -fmirun.pid());
-    until(() -> err().contains("cannot be paused"), "word of it");
+    until(() -> err().contains("cannot be suspended"), "word of it");
     Traces.signal("TERM", fmirun.pid());
     assertThat(await(fmirun)).as("%s%s", texts()).isEqualTo(143);
     assertThat(count("hook ran")).as("%s%s", texts()).isEqualTo(2);
@@ -586,7 +586,8 @@ final class LaunchIT {
         .as("%s%s", texts())
         .isZero();
     assertThat(err())
-        .containsOnlyOnce("--events: no more events are written: No space left on device");
+        .containsOnlyOnce(
+            "--events: writing failed; no more events are written: No space left on device");
   }
 
   /** More than may be on its way, read long after the program's end. */

@@ -151,7 +151,7 @@ final class LevelsIT {
       open(60);
       Answer answer = asked.get();
       assertThat(answer.status()).as(answer.text()).isZero();
-      assertThat(answer.text()).matches("checkpoint 3, of iteration \\d+ in loop 1\n");
+      assertThat(answer.text()).matches("checkpoint 3 \\(iteration \\d+ of loop 1\\)\n");
       // It has no files to be stopped for.
       assertThat(ask(running, "stop", "--at-checkpoint"))
           .satisfies(refused -> assertThat(refused.status()).isEqualTo(70))
@@ -219,7 +219,7 @@ final class LevelsIT {
       assertThat(answer.status()).as(answer.text()).isZero();
       assertThat(answer.text())
           .matches(
-              "checkpoint \\d+, of iteration \\d+ in loop \\d, on files: [0-9a-f]{12}/v\\d+\n");
+              "checkpoint \\d+ \\(iteration \\d+ of loop \\d\\), in files: [0-9a-f]{12}/v\\d+\n");
       Result result = running.await();
       assertThat(result.status()).as(result.err()).isEqualTo(75);
       line =
@@ -270,8 +270,8 @@ final class LevelsIT {
               answer ->
                   assertThat(answer.text())
                       .startsWith("fmi: checkpoint ")
-                      .contains(" is in memory, and not on files: ")
-                      .endsWith("; the job goes on\n"));
+                      .contains(" is in memory but not in files: ")
+                      .endsWith("; the job continues\n"));
       open(160);
       assertThat(running.await().succeeded().value("state")).isEqualTo(LevelsProgram.result(2));
     }
@@ -351,11 +351,12 @@ final class LevelsIT {
   void theEndOfAJobWaitsForFilesThatAreBeingWritten() throws Exception {
     try (Fmirun.Running running = job("-n", "2", "--ppn", "1", "--l2-every", "50").start()) {
       ProcessHandle helper = stopHelper(running);
-      awaitLine(running, "the end of the job waits for the checkpoint of iteration ");
+      awaitLine(running, "the job waits for the checkpoint of iteration ");
       assertThat(signal("CONT", helper.pid())).isTrue();
       Result result = running.await().succeeded();
       assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
-      assertThat(result.err()).contains(" to be written to files, for 60 s at most (--l2-stall)");
+      assertThat(result.err())
+          .contains(" to be written to files before it ends, for at most 60 s (--l2-stall)");
       String last = result.events("Level2Begun").getLast().get("version");
       assertThat(result.events("Level2Committed").getLast()).containsEntry("version", last);
       assertThat(result.events("Level2Failed")).isEmpty();
@@ -387,7 +388,7 @@ final class LevelsIT {
       List<Long> ranks = running.ranks().subList(0, 2); // others stand by
       Files.createFile(directory.resolve("gates").resolve("fail-60"));
       open(60);
-      awaitLine(running, "the end of the job waits for the checkpoint of iteration ");
+      awaitLine(running, "the job waits for the checkpoint of iteration ");
       while (running.ranks().stream().anyMatch(ranks::contains)) {
         Thread.sleep(10); // polls for the end of other processes
       }
@@ -405,10 +406,10 @@ final class LevelsIT {
   void whoeverInterruptsDoesNotWaitForFiles() throws Exception {
     try (Fmirun.Running running = job("-n", "2", "--ppn", "1", "--l2-every", "50").start()) {
       stopHelper(running);
-      awaitLine(running, "the end of the job waits for the checkpoint of iteration ");
+      awaitLine(running, "the job waits for the checkpoint of iteration ");
       assertThat(signal("INT", running.process().pid())).isTrue();
       Result result = running.await().succeeded(); // all ranks had ended
-      assertThat(result.err()).contains("the end was not to wait for it");
+      assertThat(result.err()).contains("the job was ended without waiting for it");
     }
   }
 
@@ -428,7 +429,7 @@ final class LevelsIT {
       assertThat(result.value("state")).isEqualTo(LevelsProgram.result(2));
       assertThat(result.count("RecoveryBegun")).isZero();
       assertThat(result.events("Level2Failed").getFirst().get("reason"))
-          .startsWith(files() + ": nothing has moved there for 40 s, the limit, ");
+          .startsWith(files() + ": no progress for 40 s, the limit; ");
     }
     assertThat(fmi("ckpt", "verify", files()).text()).contains(": whole");
   }
@@ -585,8 +586,8 @@ final class LevelsIT {
               event ->
                   assertThat(event).containsEntry("loop", "1").containsEntry("iteration", "50"));
       assertThat(result.err())
-          .containsPattern("goes back to [0-9a-f]{12}/v\\d+ on files, read by ")
-          .containsPattern("to iteration 50 of loop 1; 2[0-9] iterations are computed again");
+          .containsPattern("rolls back to [0-9a-f]{12}/v\\d+ in files, read by ")
+          .containsPattern("at iteration 50 of loop 1; recomputes 2[0-9] iterations");
     }
     assertThat(fmi("ckpt", "verify", files()).status()).isZero();
   }
@@ -671,7 +672,7 @@ final class LevelsIT {
                 rollback)
             .start()) {
       running.awaitEvent("Level2Committed", 1);
-      assertThat(running.err()).contains("ranks wait for each other at those checkpoints that");
+      assertThat(running.err()).contains("checkpoints that are written to files");
       assertThat(running.events())
           .filteredOn(e -> "CheckpointCommitted".equals(e.get("event")))
           .as("those of both beginnings and of iteration 50 are waited for, as is the first end")

@@ -66,8 +66,8 @@ final class LocalRollbackIT {
                     .containsEntry("completed", "30")
                     .containsEntry("repeated", "2".equals(e.get("rank")) ? "7" : "0"));
     assertThat(result.err())
-        .contains("local rollback: ranks [2] go back")
-        .contains("rank 2 has caught up in iteration 16, 7 repeated from 10 on");
+        .contains("local rollback: rank 2 rolls back")
+        .contains("rank 2 caught up in iteration 16 after repeating 7 iterations from 10");
   }
 
   @Test

@@ -107,7 +107,7 @@ final class MetricsIT {
       assertThat(result.status()).isEqualTo(64);
       assertThat(result.err())
           .startsWith("fmirun: --metrics-port: cannot listen at ")
-          .endsWith("; choose another port, or 0 for any that is free\n");
+          .endsWith("; choose another port, or 0 for any free port\n");
       assertThat(result.out()).isEmpty();
     }
   }

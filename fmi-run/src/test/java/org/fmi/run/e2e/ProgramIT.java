@@ -143,7 +143,7 @@ final class ProgramIT {
     assertThat(result.out()).contains("rank 0 " + SUM, "rank 1 " + SUM);
     assertThat(result.err())
         .contains("node1 (127.0.0.2) lost")
-        .contains("app.jar is not what fmirun found there when the job began (SHA-256 ");
+        .contains("app.jar differs from the file that fmirun found when the job started (SHA-256 ");
   }
 
   @Test
@@ -153,7 +153,7 @@ final class ProgramIT {
     Fmirun.Result result = over("127.0.0.1", "127.0.0.2");
     assertThat(result.status()).as(result.err()).isEqualTo(64);
     assertThat(result.err())
-        .contains("fmirun: cannot start on 127.0.0.2: /proc/self/cwd/app.jar is not there");
+        .contains("fmirun: cannot start on 127.0.0.2: /proc/self/cwd/app.jar does not exist");
     assertThat(result.events("Spawned")).isEmpty();
   }
 }

@@ -482,6 +482,6 @@ final class RecoveryIT {
     Fmirun.Result result =
         pair(List.of(), FailingProgram.class, directory.resolve("failed").toString()).run();
     assertThat(result.status()).as(result.err()).isZero();
-    assertThat(result.err()).contains("rank 1 began to end 30 s ago");
+    assertThat(result.err()).contains("rank 1 began to exit 30 s ago");
   }
 }

@@ -70,7 +70,7 @@ final class SlurmIT {
       assertThat(result.err())
           .contains("on the nodes of Slurm job 7, n[1-2]")
           .contains("--no-kill")
-          .contains("signal USR1; the job stops at its next checkpoint")
+          .contains("signal USR1; the job stops after writing its next checkpoint")
           .contains("--restart-from");
     }
   }

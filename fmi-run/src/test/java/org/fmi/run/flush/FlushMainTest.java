@@ -268,6 +268,6 @@ class FlushMainTest {
                         directory
                             + "/files/job: not there; "
                             + directory
-                            + "/files was there when the job began: is it mounted?"));
+                            + "/files existed when the job started: is it still mounted?"));
   }
 }

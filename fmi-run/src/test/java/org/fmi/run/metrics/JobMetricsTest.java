@@ -359,7 +359,7 @@ final class JobMetricsTest {
     assertThat(said)
         .singleElement()
         .asString()
-        .startsWith("fmi: --metrics-otlp " + to + ": takes no metrics (")
-        .endsWith("; the job goes on, and tries again every 10 s");
+        .startsWith("fmi: --metrics-otlp " + to + ": does not accept metrics (")
+        .endsWith("; the job continues, and retries every 10 s");
   }
 }

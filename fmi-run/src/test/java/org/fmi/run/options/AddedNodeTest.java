@@ -43,7 +43,7 @@ final class AddedNodeTest {
     assertThat(AddedNode.read("", 2, options("-n 4 --ppn 2")))
         .isEqualTo(new JobSpec.Node("node2", 2, true));
     assertThat(refusal("-n 4 --ppn 2", "b"))
-        .isEqualTo("add: the job's nodes are on this machine; leave out b");
+        .isEqualTo("add: the nodes of the job are on this machine; omit b");
   }
 
   @Test
@@ -57,7 +57,7 @@ final class AddedNodeTest {
   @Test
   void whatIsNoHostIsRefused() throws Exception {
     String job = "-n 2 --hosts a,b";
-    assertThat(refusal(job, "")).startsWith("add: which host?");
+    assertThat(refusal(job, "")).startsWith("add: no host given");
     assertThat(refusal(job, "-oProxyCommand=x")).contains("is not a host name");
     assertThat(refusal(job, "c:0")).contains("is not a number of slots");
     assertThat(refusal(job, "c,d")).isEqualTo("add: one host at a time, not c,d");

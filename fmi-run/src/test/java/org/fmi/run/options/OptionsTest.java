@@ -186,7 +186,7 @@ final class OptionsTest {
   void noUrlOfMetrics(String text) {
     environment.put("FMI_METRICS_OTLP", text);
     assertThat(refusal("-n 1 app.jar"))
-        .startsWith("FMI_METRICS_OTLP " + text + ": not a URL of a receiver; write it as in http:");
+        .startsWith("FMI_METRICS_OTLP " + text + ": not the URL of a receiver; write it as http:");
   }
 
   @Test
@@ -201,30 +201,31 @@ final class OptionsTest {
   void rollbackOptionsThatMakeNoSenseTogether() {
     assertThat(refusal("-n 2 --log-limit 8 app.jar"))
         .isEqualTo(
-            "--log-limit: nothing is logged where ranks share nodes, or there is one; add"
-                + " --rollback local, or place each on a node of its own (--ppn 1)");
+            "--log-limit: no messages are logged if ranks share nodes, or if there is one rank; add"
+                + " --rollback local, or run one rank per node (--ppn 1)");
     assertThat(refusal("-n 2 --ppn 1 --rollback global --log-limit 8 app.jar"))
-        .isEqualTo("--log-limit: nothing is logged if all ranks go back; add --rollback local");
+        .isEqualTo(
+            "--log-limit: no messages are logged if all ranks roll back; add --rollback local");
     assertThat(refusal("-n 2 --ppn 1 --check --log-limit 8 app.jar"))
-        .isEqualTo("--log-limit: nothing is logged if all ranks go back; add --rollback local");
+        .isEqualTo(
+            "--log-limit: no messages are logged if all ranks roll back; add --rollback local");
     assertThat(refusal("-n 2 --rollback local --check app.jar"))
         .isEqualTo(
-            "--rollback local: --check repeats iterations of all ranks together; leave one of them"
-                + " out");
+            "--rollback local: --check repeats iterations of all ranks together; omit one of them");
     assertThat(refusal("-n 2 --rollback some app.jar"))
         .startsWith("--rollback some: not one of auto, global, local, flow");
     assertThat(refusal("-n 2 --rollback local --flow-limit 1 app.jar"))
-        .isEqualTo("--flow-limit: nobody computes along a flow; add --rollback flow");
+        .isEqualTo("--flow-limit: there is no flow rollback; add --rollback flow");
     assertThat(refusal("-n 8 --rollback auto --checkpoint overlapped --flow-limit 3 app.jar"))
         .isEqualTo(
-            "--flow-limit: nobody computes along a flow with --checkpoint overlapped; leave one of"
-                + " them out");
+            "--flow-limit: there is no flow rollback with --checkpoint overlapped; omit one of"
+                + " them");
     assertThat(refusal("-n 2 --rollback flow --check app.jar"))
         .isEqualTo(
-            "--rollback flow: --check repeats iterations of all ranks together; leave one of them"
-                + " out");
+            "--rollback flow: --check repeats iterations of all ranks together; omit one of them");
     assertThat(refusal("-n 2 --rollback flow --log-limit 8 app.jar"))
-        .isEqualTo("--log-limit: nothing is logged if all ranks go back; add --rollback local");
+        .isEqualTo(
+            "--log-limit: no messages are logged if all ranks roll back; add --rollback local");
     assertThat(refusal("-n 2 --rollback local --log-limit 0 app.jar"))
         .startsWith("--log-limit 0: not a whole number from 1 to");
   }
@@ -239,12 +240,11 @@ final class OptionsTest {
         .isEqualTo(1200);
     assertThat(refusal("-n 2 --idle-frequency 1.2GHz app.jar"))
         .isEqualTo(
-            "--idle-frequency 1.2GHz: neither off, min, nor a whole number of megahertz from 1 to"
+            "--idle-frequency 1.2GHz: not off, min, or a whole number of MHz from 1 to"
                 + " 100000");
     assertThat(refusal("-n 2 --idle-frequency min --bind none app.jar"))
         .isEqualTo(
-            "--idle-frequency: ranks that are not bound have no cores of their own; use --bind"
-                + " core");
+            "--idle-frequency: ranks that are not bound do not own cores; use --bind" + " core");
   }
 
   @Test
@@ -252,10 +252,10 @@ final class OptionsTest {
     assertThat(refusal("-n 2 --checkpoint late app.jar"))
         .startsWith("--checkpoint late: not one of blocking, overlapped");
     assertThat(refusal("-n 2 --checkpoint overlapped --rollback flow app.jar"))
-        .startsWith("--checkpoint overlapped: flows of data begin where all ranks wait")
-        .endsWith("use it with --rollback local or global");
+        .startsWith("--checkpoint overlapped: flow rollback needs blocking checkpoints")
+        .endsWith("use --rollback local or global");
     assertThat(refusal("-n 2 --checkpoint overlapped --check app.jar"))
-        .startsWith("--checkpoint overlapped: --check repeats iterations of all ranks together");
+        .startsWith("--checkpoint overlapped: --check needs blocking checkpoints");
   }
 
   // ---- what works
@@ -294,9 +294,7 @@ final class OptionsTest {
 
   @Test
   void aSiteWhoseRanksDoNotWaitAtCheckpoints() throws IOException, UsageException {
-    String why =
-        " overlapped: ranks wait for each other at checkpoints, as flows of data begin there"
-            + " (--rollback flow)";
+    String why = " overlapped: checkpoints are blocking, because --rollback flow needs that";
     environment.put("FMI_CHECKPOINT", "overlapped");
     assertThat(policy("-n 2 --rollback flow")).isEqualTo(new Flow(1, null, false));
     assertThat(remark("-n 2 --rollback flow app.jar")).isEqualTo("FMI_CHECKPOINT" + why);
@@ -338,9 +336,9 @@ final class OptionsTest {
     assertThat(remark("-n 2 --ppn 1 --rollback auto app.jar")).isNull();
     assertThat(remark("-n 1 --rollback auto app.jar")).isNull();
     assertThat(remark("-n 2 --rollback auto app.jar"))
-        .startsWith("--rollback auto: all ranks go back where a loop is no flowLoop, as ranks");
+        .startsWith("--rollback auto: all ranks roll back, except in a flowLoop, because ranks");
     assertThat(remark("-n 2 --ppn 1 --rollback auto --check app.jar"))
-        .startsWith("--rollback auto: all ranks go back, as --check");
+        .startsWith("--rollback auto: all ranks roll back, because --check");
   }
 
   @Test
@@ -509,7 +507,7 @@ final class OptionsTest {
     environment.put("FMI_GROUP_LOSSES", "2");
     assertThat(refusal("-n 4 --ppn 2 app.jar"))
         .isEqualTo(
-            "FMI_GROUP_LOSSES 2: takes groups of at least 3 ranks on different nodes; place the"
+            "FMI_GROUP_LOSSES 2: needs groups of at least 3 ranks on different nodes; place the"
                 + " ranks on more nodes (--ppn, --hosts), or use --group-losses 1");
     assertThat(options("-n 6 --ppn 2 app.jar").spec().grouping().losses()).isEqualTo(2);
   }
@@ -641,15 +639,15 @@ final class OptionsTest {
           -n 4 --interval 0 app.jar            | --interval 0 | at least 1
           -n 4 --interval often app.jar        | --interval often | whole number
           -n 4 --interval 0s app.jar           | --interval 0s | at least 1ms
-          -n 4 --interval 1.5 app.jar          | --interval 1.5 | as in --interval 30s
+          -n 4 --interval 1.5 app.jar          | --interval 1.5 | or --interval 30s
           -n 4 --interval 30sec app.jar        | --interval 30sec | (ms, s, min, h)
           -n 4 --interval 2147483648 app.jar   | --interval 2147483648 | whole number
-          -n 4 --interval 9s --mtbf 9 app.jar  | --interval and --mtbf | leave one out
+          -n 4 --interval 9s --mtbf 9 app.jar  | --interval and --mtbf | omit one
           -n 4 --mtbf 0 app.jar                | --mtbf 0 | seconds
           -n 4 --mtbf soon app.jar             | --mtbf soon | --mtbf 60
           -n 4 --mtbf NaN app.jar              | --mtbf NaN | --mtbf 60
-          -n 4 --mtbf 60 --interval 9 app.jar  | --interval and --mtbf | leave one out
-          -n 4 --quiet --verbose app.jar       | --quiet and --verbose | leave one out
+          -n 4 --mtbf 60 --interval 9 app.jar  | --interval and --mtbf | omit one
+          -n 4 --quiet --verbose app.jar       | --quiet and --verbose | omit one
           -n 4 --ppn 0 app.jar                 | --ppn 0 | from 1
           -n 4 --spares -1 app.jar             | --spares -1 | from 0
           -n 4 --group-size 0 app.jar          | --group-size 0 | from 1
@@ -685,7 +683,7 @@ final class OptionsTest {
           -n 4 --hosts a:4,,b app.jar          | '' is not a host name | NAME:SLOTS
           -n 4 --hosts a:x app.jar             | 'x' is not a number of slots | at least 1
           -n 4 --hosts -oProxyCommand=x app.jar | not a host name | NAME
-          -n 4 --hosts a:4 --hostfile hosts app.jar | --hosts and --hostfile | leave one out
+          -n 4 --hosts a:4 --hostfile hosts app.jar | --hosts and --hostfile | omit one
           -n 4 --hosts a:4 --spares 1 app.jar  | --spares | spare
           -n 4 --hostfile nofile app.jar       | nofile | no such file
           -n 4 --hostfile empty app.jar        | empty | no host
@@ -699,7 +697,7 @@ final class OptionsTest {
           -n 9 --ppn 1 --hostfile hosts app.jar | only 3 slots | --ppn
           -n 4 --kill rank4@10 app.jar         | rank4@10 | 0 to 3
           -n 4 --kill node1@10 app.jar         | node1@10 | 0 to 0
-          -n 4 --kill daemon1@10 app.jar       | daemon1@10 | no node 1
+          -n 4 --kill daemon1@10 app.jar       | daemon1@10 | no such node as 1
           -n 4 --kill rank1 app.jar            | rank1 | node1@40
           -n 4 --kill all@10 app.jar           | all@10 | rankR@I
           -n 4 --kill rank1@10:encod app.jar   | encod | did you mean encode
@@ -756,7 +754,8 @@ final class OptionsTest {
     assertThat(refusal("-n 4 app.jar"))
         .isEqualTo("FMI_TRANSPORT infiniband: not one of auto, shm, tcp, rdma");
     environment.put("FMI_TRANSPORT", "shm");
-    assertThat(refusal("-n 4 --ppn 2 app.jar")).startsWith("FMI_TRANSPORT shm: reaches no other");
+    assertThat(refusal("-n 4 --ppn 2 app.jar"))
+        .startsWith("FMI_TRANSPORT shm: works within one node");
     assertThat(Nearest.question("--np", List.of("--ppn", "-n"))).isEqualTo("; did you mean -n?");
     assertThat(Nearest.question("", List.of("-n"))).isEmpty();
   }
@@ -810,7 +809,8 @@ final class OptionsTest {
     assertThat(options("-n 2 app.jar").output().name()).isEmpty();
     assertThat(options("-n 2 --name heat_2.b-1 app.jar").output().name()).isEqualTo("heat_2.b-1");
     assertThat(refusal("-n 2 --name .heat app.jar")).startsWith("--name .heat: ");
-    assertThat(refusal("-n 2 --name a/b app.jar")).startsWith("--name a/b: use a letter or digit,");
+    assertThat(refusal("-n 2 --name a/b app.jar"))
+        .startsWith("--name a/b: use a letter or digit followed");
   }
 
   @Test

@@ -204,8 +204,8 @@ final class RecoveryTableTest {
     assertThat(Setting.ROLLBACK.meaning())
         .contains("global (", "local (", "flow (")
         .endsWith(
-            "(default auto: flow in a flowLoop, else local if each rank has a node of its own, else"
-                + " global)");
+            "auto (default): flow in a flowLoop, else local if each rank has a dedicated node, else"
+                + " global");
     assertThat(Setting.CHECKPOINT.meaning()).contains("blocking (", "overlapped (");
   }
 }

@@ -57,7 +57,7 @@ final class SlurmOptionsTest {
   void whatIsLeftOfAJobThatIsOver() {
     environment.remove("SLURM_JOB_NODELIST");
     assertThat(refusal("-n 2"))
-        .startsWith("the nodes of Slurm job 7 are not known: SLURM_JOB_NODELIST is not set")
+        .startsWith("the nodes of Slurm job 7 are unknown: SLURM_JOB_NODELIST is not set")
         .endsWith("unset SLURM_JOB_ID, or use --launcher local");
   }
 
@@ -145,7 +145,7 @@ final class SlurmOptionsTest {
         .isInstanceOfSatisfying(
             Where.Slurm.class, where -> assertThat(where.stopBeforeSeconds()).isEqualTo(90));
     assertThat(refusal("-n 2 --stop-before 90")).contains("--l2-dir");
-    assertThat(refusal("-n 2 --launcher local --stop-before 90")).contains("jobs of Slurm");
+    assertThat(refusal("-n 2 --launcher local --stop-before 90")).contains("Slurm jobs");
     Files.writeString(directory.resolve("fmi.conf"), "stop-before-sec = 90\n");
     assertThat(options("-n 2").where())
         .isInstanceOfSatisfying(
@@ -156,8 +156,8 @@ final class SlurmOptionsTest {
   void outsideOfAJobNothingIsSlurms() throws Exception {
     environment.remove("SLURM_JOB_ID");
     assertThat(options("-n 2").where()).isEqualTo(new Where.Local());
-    assertThat(refusal("-n 2 --launcher slurm")).contains("not in a job of Slurm");
-    assertThat(refusal("-n 2 --slurm-args --exact")).contains("jobs of Slurm");
+    assertThat(refusal("-n 2 --launcher slurm")).contains("not a Slurm job");
+    assertThat(refusal("-n 2 --slurm-args --exact")).contains("Slurm jobs");
     Files.writeString(directory.resolve("fmi.conf"), "launcher = slurm\nslurm-args = --exact\n");
     assertThat(options("-n 2").where()).isEqualTo(new Where.Local());
   }
@@ -190,7 +190,7 @@ final class SlurmOptionsTest {
     slurm.command("scontrol", "echo scontrol: error: Invalid hostlist >&2; exit 1");
     assertThat(refusal("-n 2")).contains("scontrol: error: Invalid hostlist");
     slurm.command("scontrol", "echo node1");
-    assertThat(refusal("-n 2")).contains("1 nodes").contains("slots for 4");
+    assertThat(refusal("-n 2")).contains("1 node (").contains("slots for 4");
     environment.put("SLURM_JOB_CPUS_PER_NODE", "many");
     assertThat(refusal("-n 2")).contains("many");
     environment.remove("SLURM_JOB_NODELIST");
@@ -238,7 +238,7 @@ final class SlurmOptionsTest {
   @Test
   void onlySlurmIsAskedForNodes() throws Exception {
     assertThat(refusal("-n 4 --launcher local --on-no-spare request"))
-        .contains("--on-no-spare request: asks Slurm", "use share, wait or abort");
+        .contains("--on-no-spare request: requests nodes", "use share, wait or abort");
     Files.writeString(directory.resolve("fmi.conf"), "on-no-spare = request:9,wait\n");
     JobSpec spec = options("-n 4 --launcher local").spec();
     assertThat(spec.room().requestsNodes()).isFalse();

@@ -57,8 +57,8 @@ final class ProgressLinesTest {
             "fmi: epoch 1: 2 ranks notified over the log-ring, within 2 hops, 4.0 ms",
             "fmi: epoch 1: all ranks joined (H1), 50.0 ms",
             "fmi: epoch 1: all ranks connected over tcp (H2), 60.0 ms",
-            "fmi: epoch 1: running (H3) from iteration 50, 2 lost checkpoints rebuilt from the"
-                + " group's code, 80.0 ms");
+            "fmi: epoch 1: running (H3) from iteration 50; rebuilt 2 checkpoints from parity, 80.0"
+                + " ms");
   }
 
   /** Nobody asks for the default, but who has nodes may count on it. */
@@ -71,8 +71,8 @@ final class ProgressLinesTest {
     progress.on(new Notice.Started(4, 2, 1, 0), 0);
     assertThat(lines)
         .containsExactly(
-            "fmi: checkpoint groups survive no loss of a node, not 1 (--group-losses): that would"
-                + " need ranks on more nodes");
+            "fmi: checkpoint groups survive no node loss instead of 1 (--group-losses): place the"
+                + " ranks on more nodes");
   }
 
   /** A spare node is lost an hour before a rank, of which one hears before the job decides. */
@@ -132,11 +132,11 @@ final class ProgressLinesTest {
     progress.on(new Notice.Level2Restored(2, "job/v7", 0, 50, "", -1), 6 * MILLI);
     assertThat(lines)
         .containsExactly(
-            "fmi: begins from job/v3, at iteration 20 of loop 1",
-            "fmi: epoch 2: goes back to job/v7 on files, read by ranks [1, 2], to iteration 50 of"
-                + " loop 1; 27 iterations are computed again, 5.0 ms",
-            "fmi: epoch 2: goes back to job/v7 on files, read by all ranks, to iteration 50 of loop"
-                + " 0, 6.0 ms");
+            "fmi: starts from job/v3, at iteration 20 of loop 1",
+            "fmi: epoch 2: rolls back to job/v7 in files, read by ranks 1, 2, at iteration 50 of"
+                + " loop 1; recomputes 27 iterations, 5.0 ms",
+            "fmi: epoch 2: rolls back to job/v7 in files, read by all ranks, at iteration 50 of"
+                + " loop 0, 6.0 ms");
   }
 
   @Test
@@ -164,8 +164,8 @@ final class ProgressLinesTest {
     progress.on(new Notice.Thrown(0, 2, -1, -1, trace), 0);
     assertThat(lines)
         .containsExactly(
-            "fmi: rank 1 has thrown in iteration 5 of loop 0:\n" + trace,
-            "fmi: rank 2 has thrown outside of loops, as shown above: java.lang.Error: no");
+            "fmi: rank 1 threw an exception in iteration 5 of loop 0:\n" + trace,
+            "fmi: rank 2 threw an exception outside of loops, as shown above: java.lang.Error: no");
   }
 
   @Test
@@ -183,12 +183,15 @@ final class ProgressLinesTest {
     progress.on(new Notice.RollbackDecided(2, "", "rank 0 probes for a message"), 60 * MILLI);
     progress.on(new Notice.AllRunning(2, 0, 200, 0), 70 * MILLI);
     assertThat(String.join("\n", lines))
-        .contains("local rollback: ranks [2] go back, the others go on, 10.0 ms")
+        .contains("local rollback: rank 2 rolls back, the other ranks continue, 10.0 ms")
         .contains(
-            "from iteration 100 to 175, local; 22 messages, 840 bytes, are sent again, 1 lost")
-        .contains("1 lost checkpoint rebuilt from the group's code, 30.0 ms")
-        .contains("epoch 1: rank 2 has caught up in iteration 174, 75 repeated from 100 on")
-        .contains("global rollback: all ranks go back, as rank 0 probes for a message, 10.0 ms")
+            "from iteration 100 (other ranks: up to 175); resent 22 messages (840 B); rebuilt 1"
+                + " checkpoint")
+        .contains("rebuilt 1 checkpoint from parity, 30.0 ms")
+        .contains(
+            "epoch 1: rank 2 caught up in iteration 174 after repeating 75 iterations from 100")
+        .contains(
+            "global rollback: all ranks roll back because rank 0 probes for a message, 10.0 ms")
         .contains("running (H3) from iteration 200, 20.0 ms");
   }
 
@@ -210,15 +213,15 @@ final class ProgressLinesTest {
     progress.on(new Notice.LogFull(0, 1, 0, 24, 20, 17_000_000, 16 << 20, 10, 40_000_000), 0);
     assertThat(lines)
         .containsExactly(
-            "fmi: rank 2 has outgrown its log in iteration 23 of loop 0: it has sent 17000000 bytes"
-                + " since the checkpoint of iteration 20, and keeps at most 16777216; until the"
-                + " next one it goes back after any failure, and all ranks do if no log is left."
-                + " With a checkpoint every 10 iterations it needs some 41 MiB: give that with"
-                + " --log-limit, or a shorter --interval");
+            "fmi: rank 2 has filled its message log in iteration 23 of loop 0: it has sent 16 MiB"
+                + " since the checkpoint of iteration 20, and the log holds at most 16 MiB. Until"
+                + " the next checkpoint it rolls back after any failure; if no rank has a log left,"
+                + " all ranks roll back. With a checkpoint every 10 iterations, the log needs about"
+                + " 41 MiB: raise --log-limit or shorten --interval");
     progress.on(new Notice.LogFull(0, 1, 1, 4, 0, 17_000_000, 16 << 20, 0, 34_000_000), 0);
     assertThat(lines).hasSize(2);
     assertThat(lines.getLast())
-        .contains("Until a checkpoint that nobody waits for is committed it needs some 33 MiB:");
+        .contains("Until an asynchronous checkpoint is committed, the log needs about 33 MiB:");
   }
 
   @Test
@@ -236,11 +239,13 @@ final class ProgressLinesTest {
     progress.on(new Notice.RecoveryBegun(2, false, "rank 1 was killed"), 40 * MILLI);
     progress.on(new Notice.FlowImpossible(2, 1, "it is not a flowLoop"), 50 * MILLI);
     assertThat(String.join("\n", lines))
-        .contains("all ranks leave their calls, as rank 0 is in a flowLoop, in which ranks agree")
         .contains(
-            "flow rollback: ranks [1] come from iteration 0 to 2, helped by ranks [0, 2, 3, 5];"
-                + " 4 iterations are computed again, the others wait, 20.0 ms")
-        .contains("global rollback of loop 1: all ranks go back, as it is not a flowLoop, 10.0 ms")
+            "all ranks leave their calls because rank 0 is in a flowLoop, in which ranks agree")
+        .contains(
+            "flow rollback: rank 1 recomputes from iteration 0 to 2, helped by ranks 0, 2, 3, 5; 4"
+                + " iterations in all, the other ranks wait, 20.0 ms")
+        .contains(
+            "global rollback of loop 1: all ranks roll back because it is not a flowLoop, 10.0 ms")
         .doesNotContain("global rollback: ");
   }
 }

@@ -76,7 +76,7 @@ final class AddressesTest {
   @Test
   void aHostThatIsAddedMustReachTheOthers() {
     assertThatThrownBy(() -> addresses("beta", "here", "localhost"))
-        .hasMessageContaining("began on this machine alone")
+        .hasMessageContaining("started on this machine alone")
         .hasMessageContaining("with beta as a spare");
     assertThatThrownBy(() -> addresses("alias", "here")).hasMessageContaining("with alias");
     assertThat(addresses("localhost", "here")).startsWith("127.0.0.1");

@@ -93,8 +93,8 @@ final class CheckpointDeskTest {
     assertThat(stopped.getFirst()).endsWith("--restart-from job1/v7");
     assertThat(said)
         .containsExactly(
-            "signal USR1; the job stops at its next checkpoint, on files",
-            "checkpoint 7, of iteration 10 in loop 0, on files: job1/v7");
+            "signal USR1; the job stops after writing its next checkpoint to files",
+            "checkpoint 7 (iteration 10 of loop 0), in files: job1/v7");
   }
 
   @Test
@@ -119,7 +119,7 @@ final class CheckpointDeskTest {
     FlushDesk flushes = new FlushDesk(null, 1, () -> 0, new NoWay());
     CheckpointDesk desk = new CheckpointDesk(asked::add, flushes, null, (_, _) -> stopped.add(""));
     new StopSoon(desk, said::add).ask("signal USR1");
-    assertThat(said).singleElement().asString().contains("goes on").contains("--l2-dir");
+    assertThat(said).singleElement().asString().contains("continues").contains("--l2-dir");
     assertThat(asked).isEmpty();
     assertThat(stopped).isEmpty();
   }

@@ -518,8 +518,7 @@ final class JobShellTest {
     UntilLost job = new UntilLost();
     shell = shell(options(1, "--start-timeout", "1"), job, nodes, _ -> List.of("127.0.0.1"), null);
     assertThat(shell.run()).isEqualTo(70);
-    assertThat(job.reason)
-        .startsWith("its daemon did not report back within 1 s, the limit (--start-timeout)");
+    assertThat(job.reason).startsWith("its daemon did not start within 1 s (--start-timeout)");
   }
 
   /** Starts processes that do nothing, and daemons here that speak for them. */

@@ -92,15 +92,15 @@ class RestartChoiceTest {
     assertThatThrownBy(() -> choose("latest", generation("a", 3, "a"), generation("b", 8, "b")))
         .isInstanceOf(UsageException.class)
         .hasMessage(
-            "--restart-from latest: /ckpt holds generations of jobs that have nothing to do with"
-                + " each other: a/v3 and b/v8; name the one that is meant");
+            "--restart-from latest: /ckpt holds generations of unrelated jobs: a/v3 and b/v8; name"
+                + " the generation to start from");
   }
 
   @Test
   void withoutOneOnlyAutoBeginsAnew() throws UsageException {
     assertThat(choose("auto")).isEmpty();
     assertThatThrownBy(() -> choose("latest"))
-        .hasMessageStartingWith("--restart-from latest: there is no generation in /ckpt");
+        .hasMessageStartingWith("--restart-from latest: no usable generation in /ckpt");
   }
 
   @Test
@@ -129,8 +129,8 @@ class RestartChoiceTest {
                 RestartChoice.of(
                     catalog(generation("a", 3, "a")), "auto", "/ckpt", 2, program("cd")))
         .hasMessage(
-            "--restart-from auto: a/v3 is of another program: app.jar has another content (SHA-256"
-                + " cdcdcdcdcdcd..., was abababababab... of app.jar); run the program that wrote"
-                + " it");
+            "--restart-from auto: a/v3 was written by a different program: app.jar has another"
+                + " content (SHA-256 cdcdcdcdcdcd..., was abababababab... of app.jar); run the"
+                + " program that wrote it");
   }
 }

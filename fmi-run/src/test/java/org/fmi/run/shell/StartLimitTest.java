@@ -26,7 +26,7 @@ final class StartLimitTest {
     while (look(HANGS) == Verdict.WAITS) {}
     assertThat(now).isEqualTo(TimeUnit.SECONDS.toNanos(60));
     assertThat(limit.problem(MACHINE))
-        .isEqualTo("its daemon did not report back within 60 s, the limit (--start-timeout)");
+        .isEqualTo("its daemon did not start within 60 s (--start-timeout)");
   }
 
   @Test
@@ -38,8 +38,8 @@ final class StartLimitTest {
     }
     assertThat(StartLimit.delay(MACHINE))
         .isEqualTo(
-            " starts slowly, as this machine is overloaded (load 149 on 2 cores): the job waits for"
-                + " it; less other work here, or fewer ranks, would help");
+            " starts slowly because this machine is overloaded (load 149 on 2 cores); the job waits"
+                + " for it. Stop other work here, or use fewer ranks");
   }
 
   @Test
@@ -50,7 +50,7 @@ final class StartLimitTest {
     while (look(HANGS) != Verdict.IS_OVER) {}
     assertThat(limit.problem(MACHINE))
         .isEqualTo(
-            "its daemon did not report back within 60 s, the limit (--start-timeout), beside 30 s"
+            "its daemon did not start within 60 s (--start-timeout), not counting 30 s"
                 + " in which it waited for a core; this machine is overloaded (load 149 on 2"
                 + " cores)");
   }

@@ -77,11 +77,11 @@ final class WholeJobCommandTest {
             "fmi: --nodes 1: must be a whole number from 2 to 1,000,000, as in 1000 or 1e3\n");
     assertThat(run("--nodes", "100,x")).returns(64, Simulated::status);
     assertThat(run("--nodes", "100000", "--ppn", "11").err())
-        .contains("more ranks than can be simulated, 1,000,000");
+        .contains("too many ranks to simulate; the limit is 1,000,000");
     assertThatThrownBy(() -> WholeJobCommand.requireMemory(1_000_000, 2_000_000_000))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage(
-            "--nodes: 1,000,000 ranks take some 3 GB of memory, and there are 2 GB for it, half of"
+            "--nodes: 1,000,000 ranks need about 3 GB of memory, more than 2 GB, half of"
                 + " the machine's");
     WholeJobCommand.requireMemory(1_000_000, 3_000_000_000L);
     assertThat(run("--latency", "50").err()).contains("must be a time from");

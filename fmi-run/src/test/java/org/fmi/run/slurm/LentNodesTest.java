@@ -115,7 +115,7 @@ final class LentNodesTest {
     assertThat(answer()).isEqualTo("refused Batch job submission failed: no");
     slurm.command("squeue", "exit 0");
     nodes(30).request(1, answer);
-    assertThat(answer()).isEqualTo("refused Slurm job 7 does not run any more");
+    assertThat(answer()).isEqualTo("refused Slurm job 7 has ended");
     slurm.command("squeue", "echo 'squeue: Unable to contact slurm controller' >&2; exit 1");
     nodes(30).request(1, answer);
     assertThat(answer()).isEqualTo("refused squeue: Unable to contact slurm controller");
@@ -127,16 +127,16 @@ final class LentNodesTest {
     theJobSays("PENDING||Resources");
     LentNodes nodes = nodes(0);
     nodes.request(1, answer);
-    assertThat(answer()).isEqualTo("refused Slurm has none that is free within 0 s");
+    assertThat(answer()).isEqualTo("refused Slurm found no free node within 0 s");
     close(nodes);
     theJobSays("PENDING||QOSMaxNodePerUserLimit");
     nodes.request(1, answer);
     assertThat(answer())
-        .isEqualTo("refused Slurm has none that is free within 0 s (QOSMaxNodePerUserLimit)");
+        .isEqualTo("refused Slurm found no free node within 0 s (QOSMaxNodePerUserLimit)");
     close(nodes);
     theJobSays("COMPLETING|node9|None");
     nodes.request(1, answer);
-    assertThat(answer()).isEqualTo("refused Slurm job 8 has ended before it was of use");
+    assertThat(answer()).isEqualTo("refused Slurm job 8 ended before it was used");
     close(nodes);
     assertThat(cancelled()).containsExactly("8", "8", "8");
   }

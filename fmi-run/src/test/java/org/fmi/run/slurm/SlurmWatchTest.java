@@ -91,7 +91,7 @@ final class SlurmWatchTest {
     watch.look();
     assertThat(heard)
         .containsExactlyInAnyOrder(
-            "node1: Slurm calls it draining (fan)", "node2: Slurm calls it failing*");
+            "node1: Slurm reports it as draining (fan)", "node2: Slurm reports it as failing*");
     watch.look();
     assertThat(heard).hasSize(4);
   }
@@ -100,7 +100,7 @@ final class SlurmWatchTest {
   void tellsOfANodeThatTheJobHasNoMore() throws IOException {
     slurm.command("squeue", "echo '5:00|node[1,3]'");
     watch(0).look();
-    assertThat(heard).containsExactly("node2: Slurm has taken it from the job");
+    assertThat(heard).containsExactly("node2: Slurm removed it from the job");
   }
 
   @Test

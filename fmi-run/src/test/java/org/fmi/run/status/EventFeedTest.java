@@ -86,7 +86,7 @@ final class EventFeedTest {
     for (int i = 1; i <= 7; i++) {
       add(i + "\n");
     }
-    assertThat(slow.got.substring(10)).startsWith("REFUSED: 1 event could not be kept");
+    assertThat(slow.got.substring(10)).startsWith("REFUSED: 1 event");
     assertThat(fast.got).hasToString("1\n2\n3\n4\n5\n1\n2\n3\n4\n5\n6\n7\n");
   }
 
@@ -96,7 +96,8 @@ final class EventFeedTest {
     slow.ready = false;
     add("1\n");
     feed.end();
-    assertThat(slow.got.toString()).startsWith("REFUSED: the job has ended");
+    assertThat(slow.got.toString())
+        .startsWith("REFUSED: the job ended before its last events were read");
   }
 
   @Test

@@ -140,7 +140,7 @@ final class JobSocketTest {
       }
       String text = new String(in.array(), 4, in.position() - 4, StandardCharsets.UTF_8);
       assertThat(text.charAt(0)).isEqualTo((char) JobSocket.REFUSED);
-      assertThat(text).contains("does not know the question 'metrics -1'");
+      assertThat(text).contains("does not know the request 'metrics -1'");
     }
   }
 
@@ -199,7 +199,7 @@ final class JobSocketTest {
     ended.join();
     assertThatIOException()
         .isThrownBy(() -> ask(Question.of(Kind.STATUS)))
-        .withMessageContaining("cannot be reached");
+        .withMessageContaining("cannot reach");
   }
 
   private SocketChannel open() throws IOException {

@@ -131,7 +131,7 @@ final class JobViewTest {
 
             rank  node    pid  epoch  iteration  rate/s  memory  heard  does
                0  alpha  1000      0         17       -  64 MiB    now  recv waits for 1, tag 7, 12 s
-               1  beta      -      -          -       -       -      -  is being started
+               1  beta      -      -          -       -       -      -  is starting
             """);
   }
 
@@ -157,7 +157,7 @@ final class JobViewTest {
     view.spawned(1, 2, 1);
     show(1, 0, 500, null, 2 * SECOND);
     show(7, 0, 500, null, 2 * SECOND);
-    assertThat(text(2 * SECOND)).contains("is being started").doesNotContain("500");
+    assertThat(text(2 * SECOND)).contains("is starting").doesNotContain("500");
   }
 
   @Test
@@ -199,7 +199,8 @@ final class JobViewTest {
             "recoveries: 1 recovery (2.0 s)",
             "checkpoints: 2 checkpoints (10.0 % of the time), 64 B per rank, the last one after 40"
                 + " iterations",
-            "messages: 10 (6.0 MiB), over shm (1 connection), as far as ranks have shown",
+            "messages: 10 (6.0 MiB), over shm (1 connection), according to the last reports of the"
+                + " ranks",
             "peak memory: 70 MiB, rank 1");
   }
 

@@ -20,9 +20,9 @@ final class LevelsTextTest {
     flush(200, false);
     assertThat(LevelsText.lines(measured, 3600, 3600))
         .containsExactly(
-            "in memory: 0 checkpoints", "on files: 0 checkpoints; 2 could not be written");
+            "in memory: 0 checkpoints", "in files: 0 checkpoints; 2 could not be written");
     flush(300, true);
     assertThat(LevelsText.lines(measured, 3600, 3600))
-        .contains("on files: 1 checkpoint; 2 could not be written");
+        .contains("in files: 1 checkpoint; 2 could not be written");
   }
 }

@@ -55,9 +55,8 @@ final class MemoryForecastTest {
     assertThat(look(false))
         .containsExactly(
             "checkpoints of 2 ranks on alpha will take 400 MiB (200 MiB so far), 150 MiB are free:"
-                + " the job will end when one does not fit; fewer ranks per node (--ppn), a smaller"
-                + " state, or more memory in /dev/shm, or a disk"
-                + " (--node-dir), helps");
+                + " the job will end when a checkpoint does not fit; use fewer ranks per node"
+                + " (--ppn), a smaller state, more memory in /dev/shm, or a disk (--node-dir)");
     assertThat(look(false)).as("told already").isEmpty();
     shows(0, 1, 300, 100, 150);
     shows(1, 1, 300, 100, 150);
@@ -76,8 +75,8 @@ final class MemoryForecastTest {
         .asString()
         .startsWith(
             "checkpoints of 2 ranks on alpha will take 400 MiB (200 MiB so far), 499 MiB are free:"
-                + " not enough beside logs of messages, which may take another 300 MiB"
-                + " (--log-limit); fewer ranks");
+                + " not enough besides message logs, which may take another 300 MiB"
+                + " (--log-limit); use fewer ranks");
     shows(0, 1, 200, 100, 500);
     shows(1, 1, 200, 100, 500);
     look(false);
@@ -95,8 +94,8 @@ final class MemoryForecastTest {
         .asString()
         .startsWith(
             "checkpoints of 2 ranks on alpha will take 400 MiB (200 MiB so far), 399 MiB are free:"
-                + " not enough for one more that is kept while files are written, so some will not"
-                + " be written; fewer ranks");
+                + " not enough to keep another checkpoint while files are written, so some will not"
+                + " be written; use fewer ranks");
     shows(0, 1, 200, 100, 400);
     shows(1, 1, 200, 100, 400);
     toFiles.look(ranks, 0, "alpha", false);

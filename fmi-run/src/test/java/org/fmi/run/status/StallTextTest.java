@@ -48,7 +48,7 @@ final class StallTextTest {
     assertThat(String.join("\n", StallText.lines(stall)) + "\n")
         .isEqualTo(
             """
-            all ranks wait, and nothing has happened for 10 s:
+            all ranks have been waiting without progress for 10 s:
               rank  in          waits for  tag  communicator  iteration  since
               0     recv        rank 1       7  world                17  12 s
               1     recv        rank 0       7  world                17  11 s
@@ -57,7 +57,7 @@ final class StallTextTest {
             ranks 3, 4 have ended
             they wait in a circle: 0 waits for 1, 1 for 0
             """);
-    assertThat(StallText.brief(stall)).isEqualTo("all ranks wait, for 10 s");
+    assertThat(StallText.brief(stall)).isEqualTo("all ranks have been waiting for 10 s");
   }
 
   @Test
@@ -71,7 +71,7 @@ final class StallTextTest {
     assertThat(String.join("\n", StallText.lines(stall)) + "\n")
         .isEqualTo(
             """
-            all ranks wait, and nothing has happened for 60 s:
+            all ranks have been waiting without progress for 60 s:
               rank      in         waits for  tag  communicator  iteration  since
               0-2, 4-7  allReduce  rank 3       -  world                17  17 s
               3         recv       rank 0       7  world                17  13 s
@@ -86,7 +86,7 @@ final class StallTextTest {
     assertThat(String.join("\n", StallText.lines(stall)) + "\n")
         .isEqualTo(
             """
-            all ranks wait, and nothing has happened for 10 s:
+            all ranks have been waiting without progress for 10 s:
               rank  in    waits for   tag  communicator  iteration  since
               0-39  recv  ranks 0-39    7  world                17  49 s
             they wait in a circle: 0 waits for 1, 1 for 2, 2 for 3, ..., 39 for 0: 40 ranks
@@ -113,7 +113,7 @@ final class StallTextTest {
             "the send buffer of rank 1 is full (--send-buffer): rank 2 has not received 1 message"
                 + " of collective calls, 8 B");
     Stall all = new Stall.AllWait(10 * SECOND, waiters(10, _ -> sends), List.of(), List.of());
-    assertThat(StallText.lines(all)).hasSize(12).last().isEqualTo("and so for 2 more ranks");
+    assertThat(StallText.lines(all)).hasSize(12).last().isEqualTo("likewise 2 more ranks");
   }
 
   @Test
@@ -145,7 +145,7 @@ final class StallTextTest {
     assertThat(StallText.lines(stall))
         .containsExactly(
             "rank 3 has been computing for 31 s, iteration 17; ranks 0-2, 4 wait for it",
-            "rank 7 has not been heard for 12 s; rank 5 waits for it");
+            "rank 7 has been silent for 12 s; rank 5 waits for it");
     assertThat(StallText.brief(stall)).isEqualTo("rank 3 has been computing for 31 s, and 1 more");
     List<Stall.Awaited> many =
         range(0, 30).stream()
@@ -154,7 +154,7 @@ final class StallTextTest {
     assertThat(StallText.lines(new Stall.SomeAwaited(SECOND, many)))
         .hasSize(9)
         .last()
-        .isEqualTo("and so for 22 more ranks");
+        .isEqualTo("likewise 22 more ranks");
   }
 
   @Test
@@ -168,11 +168,11 @@ final class StallTextTest {
                 new Stall.Awaited(2, false, false, 17, 15 * SECOND, List.of())));
     assertThat(StallText.lines(stall))
         .containsExactly(
-            "recovery waits: rank 0 has been computing for 15 s and hears of the failure in its"
+            "recovery waits: rank 0 has been computing for 15 s and learns of the failure in its"
                 + " next call",
-            "recovery waits: rank 1 has been computing for 15 s and repeats what was before its"
+            "recovery waits: rank 1 has been computing for 15 s and repeats its code before the"
                 + " loop",
-            "recovery waits: rank 2 has not been heard for 15 s");
+            "recovery waits: rank 2 has been silent for 15 s");
     assertThat(StallText.brief(stall))
         .isEqualTo("recovery waits: rank 0 has been computing for 15 s, and 2 more");
   }

@@ -97,7 +97,7 @@ final class TimelineBuilderTest {
             new FileWrite(400_000, NEVER, 2, 0, 70, 0, false));
     assertThat(timeline.remarks())
         .containsExactly(
-            new Remark(110_000, "from f0f/v9 on files, at iteration 40 of loop 0"),
+            new Remark(110_000, "from f0f/v9 in files, at iteration 40 of loop 0"),
             new Remark(
                 360_000,
                 "the checkpoint of iteration 60 could not be written to files: /l2: No space left"
@@ -425,7 +425,7 @@ final class TimelineBuilderTest {
       strings = {"hello\nworld\n", "{}\n", "[1]\n", "{\"time\":1,\"nanos\":2}\n", "\n", "{\"ti"})
   void aFileOfAnotherKindIsRefused(String text) throws Exception {
     Files.writeString(file, text);
-    refused(file + ", line 1: is no event; name a file that fmirun --events has written");
+    refused(file + ", line 1: not an event; name a file written by fmirun --events");
   }
 
   @Test
@@ -433,23 +433,23 @@ final class TimelineBuilderTest {
     runsFrom(100);
     log.close();
     Files.writeString(file, "{\"time\":17900\n", StandardOpenOption.APPEND);
-    refused(file + ", line 13: is no event; name a file that fmirun --events has written");
+    refused(file + ", line 13: not an event; name a file written by fmirun --events");
   }
 
   @Test
   void aFileWithoutLineEndsIsNotReadInOnePiece() throws Exception {
     Files.write(file, new byte[2 << 20]);
-    refused(file + ", line 1: is no event; name a file that fmirun --events has written");
+    refused(file + ", line 1: not an event; name a file written by fmirun --events");
   }
 
   @Test
   void whatCannotBeReadIsRefused() throws Exception {
     Files.writeString(file, "");
-    refused(file + ": is empty: it has no event yet; name a file that fmirun --events has written");
+    refused(file + ": has no events yet; name a file written by fmirun --events");
     Files.delete(file);
-    refused(file + ": no such file; name a file that fmirun --events has written");
+    refused(file + ": no such file; name a file written by fmirun --events");
     Files.createDirectory(file);
-    refused(file + ": is a directory; name a file that fmirun --events has written");
+    refused(file + ": is a directory; name a file written by fmirun --events");
   }
 
   @Test
@@ -457,7 +457,10 @@ final class TimelineBuilderTest {
     runsFrom(100);
     runsFrom(200);
     log.close();
-    refused(file + ", line 13: another job begins here; give a file with the events of one job");
+    refused(
+        file
+            + ", line 13: the events of another job start here; use a file with the events of one"
+            + " job");
   }
 
   @Test
@@ -465,7 +468,7 @@ final class TimelineBuilderTest {
     Files.writeString(file, "{\"time\":1,\"nanos\":2,\"event\":\"NodeReady\",\"node\":0}\n");
     refused(
         file
-            + ", line 1: the event NodeReady has no name that can be read; use the fmi of the"
-            + " fmirun that has written it");
+            + ", line 1: the event NodeReady has no name that can be read; use the fmi of the same"
+            + " version as the fmirun that wrote it");
   }
 }

@@ -77,7 +77,7 @@ final class JobTableTest {
       assertThat(JobTable.rows(jobs, 50))
           .hasSize(10)
           .allSatisfy(
-              row -> assertThat(row.getLast()).isEqualTo("its fmirun has not answered within 1 s"));
+              row -> assertThat(row.getLast()).isEqualTo("its fmirun did not answer within 1 s"));
       // All have been asked, though none has answered.
       for (ServerSocketChannel each : silent) {
         each.accept().close();
@@ -99,7 +99,7 @@ final class JobTableTest {
             "-",
             "-",
             "-",
-            "its fmirun is gone; the next job on this machine deletes what is left: " + base);
+            "its fmirun has died; the next job on this machine deletes its leftovers: " + base);
   }
 
   @Test

@@ -46,10 +46,10 @@ final class NewProjectTest {
       assertThat(NewProject.problem(name)).as(name).isNull();
     }
     for (String name : List.of("Heat", "2d", "a_b", "-a", "../a", "")) {
-      assertThat(NewProject.problem(name)).as(name).contains("small letters");
+      assertThat(NewProject.problem(name)).as(name).contains("lower-case letters");
     }
     for (String name : List.of("class", "int", "true", "sw-itch")) {
-      assertThat(NewProject.problem(name)).as(name).contains("a word of Java's own");
+      assertThat(NewProject.problem(name)).as(name).contains("a Java keyword");
     }
   }
 

@@ -1,8 +1,8 @@
-package org.fmi.run.status;
+package org.fmi.run;
 
 import java.util.Locale;
 
-/** Writes times and sizes for a person. */
+/** Formats times and sizes for a person. */
 public final class Amounts {
   private static final long MINUTE = 60;
   private static final long HOUR = 60 * MINUTE;
@@ -10,7 +10,7 @@ public final class Amounts {
 
   private Amounts() {}
 
-  /** Such as "0.4 s", "31 s", "12 min", "3 h 05 min", "2 d 7 h". */
+  /** Formats a time, such as "0.4 s", "31 s", "12 min", "3 h 05 min", "2 d 7 h". */
   public static String duration(double seconds) {
     long s = Math.round(seconds);
     if (seconds < 9.95) {
@@ -26,7 +26,7 @@ public final class Amounts {
     }
   }
 
-  /** Such as "512 B", "4.0 KiB", "64 MiB". */
+  /** Formats a size, such as "512 B", "4.0 KiB", "64 MiB". */
   public static String bytes(long bytes) {
     String[] units = {"B", "KiB", "MiB", "GiB", "TiB"};
     double value = (double) bytes;
@@ -40,14 +40,19 @@ public final class Amounts {
         : String.format(Locale.ROOT, "%.1f %s", value, units[unit]);
   }
 
-  /** Three digits at most, such as "0.123", "35.2", "4120". */
-  static String rate(double perSecond) {
+  /** Formats a number with at most three digits, such as "0.123", "35.2", "4120". */
+  public static String rate(double perSecond) {
     int digits = perSecond >= 99.5 ? 0 : perSecond >= 9.95 ? 1 : perSecond >= 0.995 ? 2 : 3;
     return String.format(Locale.ROOT, "%." + digits + "f", perSecond);
   }
 
-  /** "1 rank", "2 ranks". */
-  static String count(long number, String noun) {
-    return number + " " + noun + (number == 1 ? "" : "s");
+  /** Formats a count: "1 rank", "2 ranks". */
+  public static String count(long number, String noun) {
+    return count(number, noun, noun + "s");
+  }
+
+  /** Formats a count: "1 recovery", "2 recoveries". */
+  public static String count(long number, String one, String many) {
+    return number + " " + (number == 1 ? one : many);
   }
 }

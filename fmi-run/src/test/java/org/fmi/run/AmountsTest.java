@@ -1,4 +1,4 @@
-package org.fmi.run.status;
+package org.fmi.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
