@@ -89,7 +89,7 @@ public final class Checkpoint {
     return wrong;
   }
 
-  /** Where this turn's piece begins in a memory of {@code bytes} bytes. */
+  /** Returns the beginning of this turn's piece in a memory of {@code bytes} bytes. */
   private long place(long bytes) {
     return turn % (bytes / piece) * piece;
   }
@@ -124,7 +124,7 @@ public final class Checkpoint {
     sockets.shift(room.slice(at, piece), room.slice(half + at, piece));
   }
 
-  /** What each rank does, when all do it at once: the slowest counts. */
+  /** Returns the rate of the slowest rank when all ranks copy at once. */
   private double megabytesPerSecond(Runnable transfer) {
     int times = (int) Math.ceilDiv(BYTES, piece);
     for (turn = 0; turn < times / 4; turn++) {

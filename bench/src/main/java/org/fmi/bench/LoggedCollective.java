@@ -79,7 +79,7 @@ public final class LoggedCollective {
     System.out.print(result);
   }
 
-  /** What has been passed to calls, one after the other, from the start again when it is full. */
+  /** Log of the buffers passed to calls, one after the other; wraps around when full. */
   private static final class ApiLog {
     private final MemorySegment memory = Arena.ofAuto().allocate(API_LOG_BYTES);
     private final CRC32C sum = new CRC32C();

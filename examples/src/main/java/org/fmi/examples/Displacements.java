@@ -1,14 +1,14 @@
 package org.fmi.examples;
 
 /**
- * Where blocks stand that follow one another in an array.
+ * Places of consecutive blocks in an array.
  *
- * @param at where each begins
- * @param total the length of all of them
+ * @param at the first index of each block
+ * @param total the length of all blocks
  */
 public record Displacements(long[] at, int total) {
 
-  /** Those of blocks of these lengths. */
+  /** Returns the places of blocks of these lengths. */
   public static Displacements of(long[] counts) {
     long[] at = new long[counts.length];
     long next = 0;

@@ -128,8 +128,8 @@ public final class Options {
   }
 
   /**
-   * Ends the whole job with a line that says why the command line cannot work. Does not return; the
-   * result is there to be thrown, so that the compiler knows.
+   * Ends the whole job with a message that says why the command line cannot work. Never returns:
+   * the result exists to be thrown, so that the compiler knows.
    */
   public IllegalArgumentException refuse(String why) {
     if (world.rank() == 0) {

@@ -3,7 +3,7 @@ package org.fmi.examples;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 
-/** How a program ends that has checked its own result. */
+/** The end of a program that has checked its result. */
 public final class Outcome {
   private static final int WRONG_RESULT = 1;
 

@@ -38,7 +38,7 @@ import org.knowm.xchart.style.markers.SeriesMarkers;
  * collective operations, an SVG file for each transport and kind.
  */
 public final class PeersCharts {
-  /** Whose times stand in a column of the file, and how they are drawn. */
+  /** A library whose times are a column of the file, and the style of its curve. */
   private record Peer(String label, String column, Color color, Marker marker) {}
 
   /** The colours differ for colour-blind eyes too. */
@@ -274,7 +274,7 @@ public final class PeersCharts {
     styler.setLegendLayout(LegendLayout.Horizontal);
     styler.setChartBackgroundColor(Color.WHITE);
     styler.setMarkerSize(8);
-    // In an SVG file, each dash of a dashed grid would be a shape of its own.
+    // In an SVG file, each dash of a dashed grid would be a separate shape.
     styler.setPlotGridLinesStroke(new BasicStroke(0.5f));
   }
 

@@ -43,7 +43,7 @@ public final class Peers {
     void run(int count, long n);
   }
 
-  /** What element i of the receive buffer must be, when rank r sends r + i in element i. */
+  /** Expected element i of the receive buffer, when rank r sends r + i in element i. */
   private interface Expected {
     double at(int count, int i);
   }

@@ -6,8 +6,8 @@ import org.fmi.Request;
 import org.fmi.Slice;
 
 /**
- * What is pending between two ranks: each has messages of the other that it has not received, and
- * receives that the other has not sent to. All have tags of their own.
+ * Pending messages and receives of two ranks, which do not match: each rank has unreceived messages
+ * of its peer, and receives without a message. Each has a different tag.
  */
 final class Pending {
   private static final int FIRST_TAG = 1000;
@@ -33,7 +33,7 @@ final class Pending {
     send(messages);
   }
 
-  /** Receives and sends what is missing; checks all that has come. */
+  /** Receives and sends the missing messages; checks everything received. */
   void match() {
     receive(messages);
     send(0);

@@ -16,7 +16,7 @@ final class Block {
 
   final int level;
 
-  /** Along a side. */
+  /** Number of cells along a side. */
   final int cells;
 
   private final int stride;
@@ -40,12 +40,12 @@ final class Block {
     return CELLS_OF_COARSEST << level;
   }
 
-  /** Where in memory a cell stands; -1 and {@link #cells} are in the layer around. */
+  /** Returns the index of a cell in memory; -1 and {@link #cells} are in the layer around. */
   private int at(int row, int col) {
     return (row + 1) * stride + col + 1;
   }
 
-  /** Where the cell number {@code i} along a side stands, or the one {@code beyond} it. */
+  /** Returns the index of cell number {@code i} along a side, or of the cell {@code beyond} it. */
   private int along(Side side, int i, int beyond) {
     return switch (side) {
       case ABOVE -> at(-beyond, i);
@@ -107,7 +107,7 @@ final class Block {
     return wanted;
   }
 
-  /** This block at another level; the layer around is to be set anew. */
+  /** Returns this block at another level; its layer is to be set again. */
   Block at(int otherLevel) {
     Block other = new Block(otherLevel);
     double[][] rows = new double[cells][];

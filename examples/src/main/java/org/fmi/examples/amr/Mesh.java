@@ -17,14 +17,14 @@ final class Mesh {
   private final Comm comm;
   private final int side;
 
-  /** By block. */
+  /** Level of each block. */
   final int[] levels;
 
   final int[] owners;
 
   final Blocks blocks = new Blocks();
 
-  /** How many blocks have moved to another rank so far. */
+  /** Number of blocks that have moved to another rank so far. */
   final long[] moves = new long[1];
 
   /** A cold plate, each block at the coarsest level. */
@@ -97,7 +97,7 @@ final class Mesh {
   void adapt() {
     int[] wanted = new int[levels.length];
     blocks.byNumber.forEach((number, block) -> wanted[number] = block.wantedLevel());
-    comm.allReduce(wanted, Op.SUM); // each block has one owner, the others add 0
+    comm.allReduce(wanted, Op.SUM); // each block has one owner; all other ranks add 0
     blocks.byNumber.replaceAll(
         (number, block) -> block.level == wanted[number] ? block : block.at(wanted[number]));
     System.arraycopy(wanted, 0, levels, 0, levels.length);
@@ -143,12 +143,12 @@ final class Mesh {
     System.arraycopy(newOwners, 0, owners, 0, owners.length);
   }
 
-  /** How many cells there are in all blocks. */
+  /** Returns the number of cells of all blocks. */
   long cells() {
     return Arrays.stream(levels).mapToLong(Mesh::cells).sum();
   }
 
-  /** A checksum of all temperatures, whoever has them; collective. */
+  /** Returns a checksum of all temperatures, independent of their owners; collective. */
   long checksum() {
     double[] checksums = new double[levels.length];
     blocks.byNumber.forEach((number, block) -> checksums[number] = Checksum.of(block.inside()));

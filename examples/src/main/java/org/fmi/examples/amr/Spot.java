@@ -1,7 +1,7 @@
 package org.fmi.examples.amr;
 
 /**
- * What heats the plate: a spot that goes around its middle.
+ * A hot spot that circles around the middle of the plate.
  *
  * @param row where its middle is, from 0 at the upper edge to 1 at the lower
  * @param col where its middle is, from 0 at the left edge to 1 at the right
@@ -16,12 +16,12 @@ record Spot(double row, double col) {
     return new Spot(between(around), between((around + 0.25) % 1));
   }
 
-  /** Goes from 0.2 to 0.8 and back. */
+  /** Returns a value between 0.2 and 0.8 that rises and falls. */
   private static double between(double around) {
     return 0.8 - 1.2 * Math.abs(around - 0.5);
   }
 
-  /** How much hotter a place becomes in an iteration. */
+  /** Returns the rise of a place's temperature in an iteration. */
   double heat(double atRow, double atCol) {
     double rows = (atRow - row) / RADIUS;
     double cols = (atCol - col) / RADIUS;

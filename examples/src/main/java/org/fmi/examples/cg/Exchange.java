@@ -9,7 +9,7 @@ import org.fmi.examples.Displacements;
 import org.fmi.examples.Share;
 
 /**
- * Brings a vector's foreign elements from the ranks that compute them. Who needs what is agreed
+ * Receives a vector's foreign elements from the ranks that compute them. The ranks agree on them
  * once, before the loop: what a rank receives there is replayed to a replacement.
  */
 public final class Exchange {
@@ -18,17 +18,17 @@ public final class Exchange {
   private final Comm world;
   private final int own;
 
-  /** How many elements this rank needs of each rank, and where the first of them stands. */
+  /** Number of elements that this rank needs of each rank, and the place of the first one. */
   private final long[] needed;
 
   private final long[] neededAt;
 
-  /** How many elements each rank needs of this one, and where they begin in {@link #lent}. */
+  /** Number of elements that each rank needs of this one, and their beginning in {@link #lent}. */
   private final long[] asked;
 
   private final long[] askedAt;
 
-  /** Where the elements that others need stand in a vector. */
+  /** Places in a vector of the elements that other ranks need. */
   private final int[] lent;
 
   private final double[] outgoing;

@@ -6,8 +6,8 @@ import org.fmi.examples.Share;
 
 /**
  * The rows of a sparse matrix that one rank has, each a list of columns and values (CSR). It
- * multiplies vectors whose first elements are the rank's own ones; those of other ranks that these
- * rows need, the foreign ones, follow in the order of their columns.
+ * multiplies vectors that begin with the rank's own elements; the foreign elements, which these
+ * rows need of other ranks, follow in the order of their columns.
  */
 final class Rows {
   final Share own;
@@ -15,10 +15,10 @@ final class Rows {
   /** The columns of other ranks that these rows need, ascending. */
   final int[] foreign;
 
-  /** Where each row begins in {@link #columns} and {@link #values}, and where the last one ends. */
+  /** Beginning of each row in {@link #columns} and {@link #values}, and the end of the last one. */
   private final int[] begins;
 
-  /** Where each value's factor stands in a vector. */
+  /** Place in a vector of each value's factor. */
   private final int[] columns;
 
   private final double[] values;

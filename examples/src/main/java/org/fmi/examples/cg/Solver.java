@@ -56,7 +56,7 @@ final class Solver {
     return next > goal;
   }
 
-  /** The norm of b - A x by its definition, relative to that of b. */
+  /** Returns the norm of b - A x by its definition, relative to the norm of b. */
   double residual(double[] b) {
     exchange.update(x);
     a.multiply(x, product);

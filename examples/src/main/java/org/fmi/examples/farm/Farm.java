@@ -6,9 +6,9 @@ import org.fmi.examples.Options;
 import org.fmi.examples.Outcome;
 
 /**
- * A task farm: rank 0 hands out ranges of numbers, the others find the primes in them and ask for
+ * A task farm: rank 0 hands out ranges of numbers, the workers find the primes in them and ask for
  * more. One iteration of the loop is a round of tasks: nothing is under way when it ends, so a
- * failure costs the rounds since the last checkpoint, whoever had computed what.
+ * failure costs the rounds since the last checkpoint, regardless of which worker computed what.
  */
 public final class Farm {
   private static final String HELP =

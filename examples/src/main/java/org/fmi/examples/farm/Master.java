@@ -39,7 +39,7 @@ final class Master {
     }
   }
 
-  /** Answers every worker until it has told each that the round is over. */
+  /** Answers every worker until each one knows that the round is over. */
   private void handOut(long round, double[][] results) {
     int next = 0;
     int working = world.size() - 1;

@@ -3,12 +3,15 @@ package org.fmi.examples.farm;
 /**
  * Finds primes among consecutive numbers.
  *
- * @param count how many there are
+ * @param count number of primes
  * @param reciprocals the sum of 1/p over them, added in ascending order
  */
 record Primes(long count, double reciprocals) {
 
-  /** Those from {@code first} on, by trial division, which takes longer for larger numbers. */
+  /**
+   * Returns the primes from {@code first} on, by trial division, which takes longer for larger
+   * numbers.
+   */
   static Primes byDivision(long first, int width) {
     long count = 0;
     double reciprocals = 0;
@@ -30,7 +33,9 @@ record Primes(long count, double reciprocals) {
     return n > 1;
   }
 
-  /** All below {@code tasks * width}, by a sieve; the sums of tasks are added one by one. */
+  /**
+   * Returns the primes below {@code tasks * width}, by a sieve; adds the sums of tasks one by one.
+   */
   static Primes bySieve(int tasks, int width) {
     boolean[] composite = new boolean[tasks * width];
     Primes all = new Primes(0, 0);

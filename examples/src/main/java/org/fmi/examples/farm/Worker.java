@@ -4,13 +4,13 @@ import org.fmi.Comm;
 
 /** Every rank but 0: asks for tasks and computes them. */
 final class Worker {
-  /** From a worker that has no result yet in this round. */
+  /** Tag of a worker that has no result yet in this round. */
   static final int ASK = 1;
 
-  /** From a worker that has computed its task and asks for another one. */
+  /** Tag of a worker that has computed its task and asks for another one. */
   static final int RESULT = 2;
 
-  /** To a worker: a task's number, or {@link #NO_MORE}. */
+  /** Tag of an answer to a worker: a task's number, or {@link #NO_MORE}. */
   static final int TASK = 3;
 
   static final long NO_MORE = -1;
@@ -35,7 +35,7 @@ final class Worker {
     }
   }
 
-  /** How many primes there are in a task's range, and the sum of their reciprocals. */
+  /** Computes the number of primes in a task's range, and the sum of their reciprocals. */
   static double[] compute(long task, int width) {
     Primes primes = Primes.byDivision(task * width, width);
     return new double[] {primes.count(), primes.reciprocals()};

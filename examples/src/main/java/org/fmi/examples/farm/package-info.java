@@ -1,4 +1,4 @@
-/** Tasks handed out to whoever asks, by receives from any source. */
+/** A task farm: tasks for the worker that asks next, by receives from any source. */
 @NullMarked
 package org.fmi.examples.farm;
 

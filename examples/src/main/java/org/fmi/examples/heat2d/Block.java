@@ -58,7 +58,9 @@ final class Block {
         new long[] {1, 1});
   }
 
-  /** Where in memory a point stands; -1 and {@link #height} or {@link #width} are around it. */
+  /**
+   * Returns the index of a point in memory; -1 and {@link #height} or {@link #width} are around.
+   */
   int at(int row, int col) {
     return (row + 1) * stride + col + 1;
   }

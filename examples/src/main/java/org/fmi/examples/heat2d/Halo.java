@@ -3,7 +3,7 @@ package org.fmi.examples.heat2d;
 import org.fmi.Comm;
 import org.fmi.Slice;
 
-/** Brings the layer around a block up to date with what its neighbours have computed. */
+/** Updates the layer around a block with its neighbours' results. */
 final class Halo {
   private static final int TAG = 1;
 
@@ -13,7 +13,7 @@ final class Halo {
   private final double[] outgoing;
   private final double[] incoming;
 
-  /** The ranks of {@code row} stand side by side, those of {@code col} one below the other. */
+  /** Creates the exchange with the neighbours in a row and a column of ranks. */
   Halo(Comm row, Comm col, Block block) {
     this.row = row;
     this.col = col;

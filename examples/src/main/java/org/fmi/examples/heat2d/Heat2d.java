@@ -9,10 +9,9 @@ import org.fmi.StateRef;
 import org.fmi.examples.Options;
 
 /**
- * Heat spreads in a square plate, divided into blocks. Uses what comes before, between and after
- * loops: parameters that rank 0 tells the others, communicators of rows and columns, a reduction
- * between two phases, and the result collected at rank 0, which compares it with its own serial
- * one.
+ * Heat spreads in a square plate, divided into blocks. Shows communication before, between and
+ * after loops: parameters broadcast by rank 0, communicators of rows and columns, a reduction
+ * between two phases, and the result gathered at rank 0, which compares it with its own serial one.
  */
 public final class Heat2d {
   private static final String HELP =

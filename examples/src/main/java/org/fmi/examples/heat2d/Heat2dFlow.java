@@ -9,7 +9,7 @@ import org.fmi.examples.Options;
 
 /**
  * The same plate in a {@code flowLoop}, which knows that each block is computed from itself and its
- * neighbours: after a failure only the blocks that the lost one came from are computed again.
+ * neighbours: after a failure only the blocks that the lost block depends on are computed again.
  */
 public final class Heat2dFlow {
   private static final String HELP =
@@ -63,7 +63,7 @@ public final class Heat2dFlow {
     }
   }
 
-  /** One iteration. */
+  /** The body of an iteration. */
   private static final class Spreading implements FlowBody<Part> {
     private final Comm world;
     private final Block block;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param grid how ranks stand
  */
 record Problem(int size, int iterations, int phases, ProcessGrid grid) {
-  /** What a program's help says of its options. */
+  /** The options in a program's help. */
   static final String OPTIONS =
       """
         --size S         points along a side of the plate, default 256
@@ -35,7 +35,7 @@ record Problem(int size, int iterations, int phases, ProcessGrid grid) {
       from a failure.
       """;
 
-  /** What rank 0 has been asked for; collective. */
+  /** Reads the problem from rank 0's options; collective. */
   static Problem of(Comm world, Options options) {
     int[] parameters = new int[5];
     if (world.rank() == 0) {
@@ -71,7 +71,7 @@ record Problem(int size, int iterations, int phases, ProcessGrid grid) {
         Share.of(size, grid.rows(), grid.row(rank)), Share.of(size, grid.cols(), grid.col(rank)));
   }
 
-  /** Brings what a rank's neighbours have to it; collective. */
+  /** Creates the exchange with a rank's neighbours; collective. */
   Halo halo(Comm world) {
     int row = grid.row(world.rank());
     int col = grid.col(world.rank());
@@ -81,7 +81,7 @@ record Problem(int size, int iterations, int phases, ProcessGrid grid) {
         block(world.rank()));
   }
 
-  /** The result line, once the plate is together at rank 0; empty at all others. Collective. */
+  /** Returns the result line, gathered at rank 0; empty at all other ranks. Collective. */
   String outcome(Fmi fmi, double[] u, double residual) {
     Comm world = fmi.world();
     double[] plate = collect(world, block(world.rank()).inside(u));
@@ -98,7 +98,7 @@ record Problem(int size, int iterations, int phases, ProcessGrid grid) {
 
   private record Result(long checksum, double residual) {}
 
-  /** Gathers the blocks at rank 0 and puts them together; null at the other ranks. */
+  /** Gathers the blocks at rank 0 and joins them; returns null at the other ranks. */
   private double @Nullable [] collect(Comm world, double[] mine) {
     if (world.rank() != 0) {
       world.gatherv(mine, null, (int[]) null, null, 0);

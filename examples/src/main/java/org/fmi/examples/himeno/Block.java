@@ -9,7 +9,7 @@ import org.fmi.examples.Share;
  * that belong to its neighbours, or to the grid's boundary, which stays as it is.
  */
 final class Block {
-  /** How much of a residual is taken over into the pressure. */
+  /** The share of a residual that is added to the pressure. */
   static final float OMEGA = 0.8f;
 
   /** Points of this block, without the layer around them. */
@@ -77,12 +77,12 @@ final class Block {
     return array;
   }
 
-  /** Where in memory the row of a point with k = 0 begins; i and j count from 0. */
+  /** Returns the index of a row's point with k = 0 in memory; i and j count from 0. */
   int row(int i, int j) {
     return (i + 1) * strideI + (j + 1) * strideJ + 1;
   }
 
-  /** The pressure before the first iteration, with that of the layer around the block. */
+  /** Returns the pressure before the first iteration, including the layer around the block. */
   float[] start() {
     return start.clone();
   }

@@ -6,7 +6,7 @@ import java.util.Map;
 import org.fmi.examples.Options;
 
 /**
- * Points in each direction, those on the boundary included.
+ * Points in each direction, including the boundary.
  *
  * @param name as the user gives it
  */
@@ -29,7 +29,7 @@ record Grid(String name, int imax, int jmax, int kmax) {
     }
   }
 
-  /** The one that the user wants; ends the program if there is none such. */
+  /** Returns the grid that the user wants; ends the program if there is none of that name. */
   static Grid of(Options options) {
     String text = options.text("--grid", XS.name);
     Grid official = OFFICIAL.get(text);

@@ -4,7 +4,7 @@ import org.fmi.Comm;
 import org.fmi.Slice;
 import org.fmi.examples.ProcessGrid;
 
-/** Brings the layer around a block up to date with what its neighbours have computed. */
+/** Updates the layer around a block with its neighbours' results. */
 final class Halo {
   private static final int TAG = 1;
 
@@ -57,7 +57,7 @@ final class Halo {
     }
   }
 
-  /** As {@link #shiftJ}; a plane is contiguous in memory. */
+  /** Shifts as {@link #shiftJ} does; a plane is contiguous in memory. */
   private void shiftI(float[] p, int fromI, int to, int intoI, int from) {
     int plane = block.strideI;
     world.sendRecv(

@@ -29,7 +29,7 @@ public final class Himeno {
     System.out.print(result); // what comes after close is never done again
   }
 
-  /** What this process has done: no part of the state, and --check may find that it differs. */
+  /** Work of this process: no part of the state, and --check may find that it differs. */
   private static final class Work {
     transient long iterations;
   }

@@ -11,8 +11,8 @@ import org.fmi.examples.ProcessGrid;
 
 /**
  * The same benchmark in a {@code flowLoop}, which knows that each block is computed from itself and
- * the eight around it, those across an edge included: after a failure only the blocks that the lost
- * one came from are computed again.
+ * the eight around it, also across an edge: after a failure only the blocks that the lost block
+ * depends on are computed again.
  */
 public final class HimenoFlow {
   private static final String HELP =
@@ -55,7 +55,7 @@ public final class HimenoFlow {
     return problem.outcome(fmi, gosa, relaxation.computed, System.nanoTime() - begin);
   }
 
-  /** Each rank reads from those around it. What is across an edge comes by a rank between. */
+  /** Returns each rank's inputs: its neighbours. Points across an edge arrive by a rank between. */
   static Flow flow(ProcessGrid ranks) {
     int[][] inputs = new int[ranks.rows() * ranks.cols()][];
     for (int rank = 0; rank < inputs.length; rank++) {
@@ -81,7 +81,7 @@ public final class HimenoFlow {
     }
   }
 
-  /** One iteration. */
+  /** The body of an iteration. */
   private static final class Relaxation implements FlowBody<Part> {
     private final Comm world;
     private final Block block;

@@ -7,9 +7,9 @@ import org.fmi.examples.ProcessGrid;
 import org.fmi.examples.Share;
 
 /**
- * What the user wants computed, and how ranks share it.
+ * The user's problem, and its division among ranks.
  *
- * @param ranks the points of direction i are divided among its rows, those of j among its columns
+ * @param ranks the grid's rows divide direction i, its columns direction j
  */
 record Problem(Grid grid, int iterations, Kernel kernel, ProcessGrid ranks) {
   static final String OPTIONS =
@@ -29,7 +29,7 @@ record Problem(Grid grid, int iterations, Kernel kernel, ProcessGrid ranks) {
       how often the job recovered from a failure.
       """;
 
-  /** As the options say; ends the program if they make no sense. */
+  /** Reads the options; ends the program if they make no sense. */
   static Problem of(Comm world, Options options) {
     Grid grid = Grid.of(options);
     int iterations = options.integer("--iterations", 200, 1, Integer.MAX_VALUE);

@@ -15,8 +15,8 @@ final class VectorSweep implements Sweep {
           : FloatVector.SPECIES_512;
 
   /**
-   * How many rows' squares are added side by side. Each row's sum is a chain of additions that wait
-   * for one another, so several chains take no longer than one.
+   * Number of rows whose squares are added side by side. Each row's sum is a chain of additions
+   * that wait for one another, so several chains take no longer than one.
    */
   private static final int ROWS = 4;
 
@@ -70,8 +70,8 @@ final class VectorSweep implements Sweep {
   }
 
   /**
-   * Where in the row the vector of {@code k} begins: the last one overlaps the one before if it
-   * must, and has the same results there.
+   * Returns the beginning of a vector in the row: the last one overlaps the one before if it must,
+   * and has the same results there.
    */
   private static int begin(int k, int nk) {
     return Math.min(k, nk - SPECIES.length());

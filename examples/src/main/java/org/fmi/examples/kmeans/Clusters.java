@@ -7,15 +7,15 @@ final class Clusters {
   private final Points points;
   private final int dimensions;
 
-  /** The coordinates of the first centre, then those of the second, and so on. */
+  /** The coordinates of the centres, one centre after the other. */
   final double[] centres;
 
   /** The cluster of each point; none is in one at the start. */
   final int[] nearest;
 
   /**
-   * What is added up over all points: for each cluster the sum of each coordinate and the number of
-   * points; at the end the number of points that came from another cluster.
+   * Sums over all points: for each cluster the sum of each coordinate and the number of points; at
+   * the end the number of points that changed their cluster.
    */
   final long[] sums;
 
@@ -66,7 +66,7 @@ final class Clusters {
   /**
    * Moves the centres to the means of all points, whose {@link #sums} these are now.
    *
-   * @return whether a point has come from another cluster, and another iteration is needed
+   * @return whether a point has changed its cluster, so that another iteration is needed
    */
   boolean move() {
     for (int c = 0; c < centres.length / dimensions; c++) {

@@ -71,7 +71,7 @@ public final class KMeans {
               return clusters.move();
             },
             clusters.centres,
-            clusters.nearest); // what a point's last cluster was tells whether it changes
+            clusters.nearest); // a point's last cluster shows whether it changes
 
     if (world.rank() != 0) {
       return "";

@@ -4,11 +4,11 @@ import java.util.SplittableRandom;
 import org.fmi.examples.Share;
 
 /**
- * Some of the points: whole numbers, so that their sums are exact in any order. Each point follows
- * from its number and a seed, whoever makes it.
+ * A part of the points: whole numbers, so that their sums are exact in any order. Each point
+ * follows from its number and a seed, on any rank.
  *
  * @param dimensions how many coordinates a point has
- * @param coordinates those of the first point, then those of the second, and so on
+ * @param coordinates one point after the other
  */
 record Points(int dimensions, int[] coordinates) {
   private static final int SIDE = 1_000_000;

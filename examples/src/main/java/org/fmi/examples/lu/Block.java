@@ -19,7 +19,7 @@ final class Block {
   /** The solution as of now, the neighbours' points as they were sent last. */
   final double[] x;
 
-  /** How many rows and columns are this rank's. */
+  /** Number of this rank's rows and columns. */
   final int rows;
 
   final int cols;
@@ -54,7 +54,7 @@ final class Block {
     }
   }
 
-  /** Where a point is. Row -1 and column -1 are neighbours', and so are those behind the last. */
+  /** Returns a point's index. Row and column -1 and those after the last belong to neighbours. */
   int at(int k, int i, int j) {
     return k * plane + (i + 1) * row + j + 1;
   }
@@ -121,7 +121,10 @@ final class Block {
     return most((k, i, j, at) -> x[at] - known(k, ownRows.first() + i, ownCols.first() + j));
   }
 
-  /** Of all bits of the solution; the sum over all ranks does not depend on their number. */
+  /**
+   * Returns a sum of all bits of the solution; the sum over all ranks does not depend on their
+   * number.
+   */
   long checksum() {
     long sum = 0;
     for (int k = 0; k < planes; k++) {

@@ -10,8 +10,8 @@ import org.fmi.examples.Share;
 
 /**
  * Symmetric successive over-relaxation of Poisson's equation in a cube, as in the LU benchmark of
- * NAS: each value depends on those before it in the same sweep, so ranks work one behind the other,
- * as in a pipeline. Nothing makes all ranks wait for each other.
+ * NAS: each value depends on earlier values of the same sweep, so ranks work one after the other,
+ * as in a pipeline. No barrier makes all ranks wait for each other.
  */
 public final class Lu {
   private static final String HELP =

@@ -5,9 +5,9 @@ import org.fmi.Slice;
 import org.fmi.examples.ProcessGrid;
 
 /**
- * Sweeps through all planes: a rank begins a plane when those before it in the sweep have done it,
- * and they do the next one meanwhile. What a neighbour behind sends in one sweep is what is needed
- * of it in the next one, so no other messages are necessary, and the result is that of one rank.
+ * Sweeps through all planes: a rank begins a plane when the ranks before it in the sweep have done
+ * it, while they do the next one. A neighbour after it sends in one sweep what the next sweep
+ * needs, so no other messages are necessary, and the result equals the one of a single rank.
  */
 final class Pipeline {
   private static final int THERE = 1;

@@ -1,4 +1,4 @@
-/** Sweeps through a cube that ranks do one behind the other, without a barrier. */
+/** Sweeps through a cube in a pipeline of ranks, without a barrier. */
 @NullMarked
 package org.fmi.examples.lu;
 

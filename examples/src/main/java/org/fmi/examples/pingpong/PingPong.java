@@ -30,7 +30,9 @@ public final class PingPong {
           .replace("BATCHES", Integer.toString(PingPong.BATCHES))
           .replace("MAX_BYTES", Integer.toString(PingPong.MAX_BYTES));
 
-  /** So often all sizes are tried first, until the compiler has seen enough of long messages. */
+  /**
+   * Number of rounds before the measured one, until the compiler has seen enough of long messages.
+   */
   private static final int WARM_UPS = 10;
 
   private static final int BATCHES = 11;

@@ -7,7 +7,7 @@ package org.fmi.examples.samplesort;
 final class Keys {
   private static final long STEP = 0x9e3779b97f4a7c15L;
 
-  /** Where it is in its sequence. */
+  /** The place in the sequence. */
   final long[] state;
 
   Keys(long seed) {

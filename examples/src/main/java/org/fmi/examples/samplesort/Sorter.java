@@ -19,7 +19,7 @@ final class Sorter {
   /**
    * Sorts.
    *
-   * @param keys those of this rank, at least one; they are sorted, too
+   * @param keys this rank's keys, at least one; they are sorted, too
    * @return the keys that this rank has afterwards: less than those of the next one. How many these
    *     are differs by rank.
    */
