@@ -1,5 +1,5 @@
 #!/bin/bash
-# A job that goes on until its program is done, however often Slurm's time limit ends it: submit it once, by
+# A job that continues until its program is done, however often Slurm's time limit ends it: submit it once, by
 #   sbatch job.sh
 #SBATCH --job-name=app
 #SBATCH --nodes=5
@@ -15,6 +15,6 @@ files=${APP_FILES:-$PWD/app-files}
 fmirun -n 4 --spares 1 --l2-dir "$files" --l2-every auto --restart-from auto --stop-before 120 "${APP:-app.jar}"
 status=$?
 
-# 75: stopped at a checkpoint on files, from which the next run goes on. Anything else is an end.
+# 75: stopped at a checkpoint on files, from which the next run restarts. Anything else is an end.
 [ $status = 75 ] && scontrol requeue "$SLURM_JOB_ID"
 exit $status

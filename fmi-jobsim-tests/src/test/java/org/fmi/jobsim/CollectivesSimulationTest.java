@@ -40,7 +40,7 @@ final class CollectivesSimulationTest {
 
   private static final Map<Long, Long> ANSWERS = new HashMap<>();
 
-  /** Who goes back after a failure, and whether ranks wait for checkpoints. */
+  /** Rollback policies, with and without asynchronous checkpoints. */
   enum Mode {
     GLOBAL,
     LOCAL,

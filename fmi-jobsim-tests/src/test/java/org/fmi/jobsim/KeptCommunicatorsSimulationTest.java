@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Communicators that are made in a loop and kept live on, whoever goes back. */
+/** Communicators that are made in a loop and kept survive every kind of rollback. */
 final class KeptCommunicatorsSimulationTest {
   private static final int SIZE = 4;
   private static final int ITERATIONS = 12;
@@ -123,7 +123,7 @@ final class KeptCommunicatorsSimulationTest {
         .isEqualTo(answer(KeptCommunicatorsSimulationTest::keepAll));
   }
 
-  /** Those that go on keep what they have made since the checkpoint; ids are not given again. */
+  /** Survivors keep the communicators made since the checkpoint; ids are not given again. */
   @Test
   void idsAreTheSameOnRanksThatGoOnAndOnThoseThatGoBack() {
     String[][] names = new String[SIZE][];

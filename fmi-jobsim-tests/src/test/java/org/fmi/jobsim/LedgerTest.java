@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whether messages are told that are not those sent, not once, or not again what they were. */
+/** Reports of messages that differ from the sent ones, arrive twice, or differ when repeated. */
 final class LedgerTest {
   private static final int FROM = 1;
   private static final int TO = 2;
@@ -90,7 +90,7 @@ final class LedgerTest {
         .hasMessage("of 3 messages from rank 1 to rank 2 with tag 3 only 2 were received");
   }
 
-  /** Flips a bit of the first message that a rank which goes on sends again to a lost one. */
+  /** Flips a bit of the first message that a surviving rank resends to a lost one. */
   private static final class Flipping extends Ledger {
     boolean flipped;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Simulated jobs of which only failed ranks go back, to checkpoints that nobody waits for. */
+/** Simulated jobs with local rollback to asynchronous checkpoints. */
 final class LocalOverlapSimulationTest {
   private static final int SIZE = 4;
 
@@ -31,7 +31,7 @@ final class LocalOverlapSimulationTest {
     return new FaultSpec(false, rank, false, point, iteration);
   }
 
-  /** One of iterations that differ was committed before: the rank goes back to its own. */
+  /** One of iterations that differ was committed before: the rank rolls back to its own. */
   @Test
   void onlyTheFailedRankGoesBack() {
     JobSimulation job = FinishedJob.of(3, ranks().withFaults(kill(2, FaultPoint.ITERATION, 8)));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Simulated jobs of which only failed ranks go back. */
+/** Simulated jobs with local rollback. */
 final class LocalRollbackSimulationTest {
   private static final int SIZE = 4;
 
@@ -91,7 +91,7 @@ final class LocalRollbackSimulationTest {
         .containsExactlyInAnyOrder(1, 2, 3);
   }
 
-  /** Who has gone back with all others goes on from there, and not where it was before. */
+  /** A rank that has rolled back with all others continues from there, not from its earlier place. */
   @Test
   void anotherFailureRightAfterAllHaveGoneBack() {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ENCODE, 8));
@@ -197,7 +197,7 @@ final class LocalRollbackSimulationTest {
             new Notice.Degraded("a failure in loop 0 rolls back all ranks: " + reason));
   }
 
-  /** Whoever goes back, what is no state follows from it. */
+  /** Derived data follow from the state, whichever ranks roll back. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void whatFollowsFromTheStateIsComputedAfterARestore(boolean local) {
@@ -233,7 +233,7 @@ final class LocalRollbackSimulationTest {
     assertThat(computed).containsExactly(1, others, others, others);
   }
 
-  /** The others need not go back for a rank that moves to another node. */
+  /** Other ranks need not roll back for a rank that moves to another node. */
   @Test
   void aRankMovesAloneFromANodeThatIsToBeLost() {
     Shape shape = ranks();
@@ -315,7 +315,7 @@ final class LocalRollbackSimulationTest {
     assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
   }
 
-  /** The numbers told are those that a program counts itself. */
+  /** The reported numbers are those that a program counts itself. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void iterationsDoneAgainAreTold(boolean local) {
@@ -393,7 +393,7 @@ final class LocalRollbackSimulationTest {
               assertThat(n.bytes()).isGreaterThan(600);
               assertThat(n.needed()).isGreaterThanOrEqualTo(n.bytes());
             });
-    // A process tells it once in a loop; one that replaces another tells it again.
+    // A process reports it once in a loop; its replacement reports it again.
     assertThat(full.stream().filter(n -> n.rank() != 3).map(n -> n.rank() + "/" + n.loop()))
         .doesNotHaveDuplicates();
   }

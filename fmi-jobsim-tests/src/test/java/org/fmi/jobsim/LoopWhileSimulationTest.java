@@ -13,7 +13,7 @@ import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.SimModel;
 import org.junit.jupiter.api.Test;
 
-/** The loop whose body says whether to go on. */
+/** The loop whose body says whether to continue. */
 final class LoopWhileSimulationTest {
   private static final Shape SHAPE = Shape.plain(4, 0, OnNoSpare.ABORT);
 
@@ -54,7 +54,7 @@ final class LoopWhileSimulationTest {
     assertThat(run(1, SHAPE, (fmi, process, cluster) -> iterations(fmi, 0)).answer()).isZero();
   }
 
-  /** In the loop its ranks go back; after it all start again, and find it ended. */
+  /** In the loop its ranks roll back; after it all start again, and find it ended. */
   @Test
   void endsAfterTheSameIterationWhereverARankDies() {
     Program program =

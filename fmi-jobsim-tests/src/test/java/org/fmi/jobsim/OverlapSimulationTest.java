@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Simulated jobs whose ranks go on while checkpoints are taken. */
+/** Simulated jobs whose ranks continue while checkpoints are taken. */
 final class OverlapSimulationTest {
   private static final int SIZE = 4;
   private static final int SEEDS = 4;

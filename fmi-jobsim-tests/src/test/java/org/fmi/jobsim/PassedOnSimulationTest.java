@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Rank 0 decides, rank 1 passes on what, and rank 2 depends on it. Then ranks 0 and 1 are lost, and
- * the job was told nothing: rank 2 alone knows what rank 0 has to decide again.
+ * the job has no report: rank 2 alone knows what rank 0 has to decide again.
  */
 final class PassedOnSimulationTest {
   private static final int SIZE = 4;

@@ -192,7 +192,7 @@ final class RecoverySimulationTest {
             try {
               useAgain(fmi, process, cluster, kept, sum, n);
             } catch (Rollback e) {
-              // the next call of loop goes back
+              // the next call of loop rolls back
             }
           }
           return sum[0];
@@ -337,7 +337,7 @@ final class RecoverySimulationTest {
 
   // ---- the end of a loop, and of the program
 
-  /** The next call of loop goes back, though the loop has ended as far as its state goes. */
+  /** The next call of loop rolls back, although the loop has ended as far as its state goes. */
   @Test
   void aFailureBeforeEndLoopOfALoopThatWasRestoredToItsEnd() {
     Program program =
@@ -361,7 +361,7 @@ final class RecoverySimulationTest {
                 done = true;
               }
             } catch (Rollback e) {
-              // the next call of loop goes back
+              // the next call of loop rolls back
             }
           }
           return sum[0];
@@ -661,7 +661,7 @@ final class RecoverySimulationTest {
                   state.set(new Thread());
                 }
               } catch (Rollback e) {
-                // the next call of loop goes back
+                // the next call of loop rolls back
               }
             }
           }
@@ -681,7 +681,7 @@ final class RecoverySimulationTest {
               try {
                 fmi.world().barrier();
               } catch (Rollback e) {
-                // the next call of loop goes back
+                // the next call of loop rolls back
               }
               n = fmi.nextIteration(n == 5 && process.rank() == 1 ? second : first);
             }

@@ -33,7 +33,7 @@ import org.fmi.testkit.SimModel;
 import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.Test;
 
-/** Jobs with {@code --check}: right programs end as without it, wrong ones are told why. */
+/** Jobs with {@code --check}: right programs end as without it, wrong ones get the reason. */
 final class RepetitionSimulationTest {
   private static final Shape SHAPE = Shape.plain(3, 0, OnNoSpare.ABORT).withCheck();
 
@@ -145,7 +145,7 @@ final class RepetitionSimulationTest {
             try {
               state[0] += sum(fmi, n);
             } catch (Rollback e) {
-              // the next call of loop goes back
+              // the next call of loop rolls back
             }
           }
           fmi.endLoop();
@@ -298,7 +298,7 @@ final class RepetitionSimulationTest {
         "must be state of the loop");
   }
 
-  /** Without a failure, nobody else counts here. */
+  /** Without a failure, no other process counts here. */
   private static final class Totals {
     static final long[] ALL = new long[1];
     long own;
@@ -397,7 +397,7 @@ final class RepetitionSimulationTest {
         "total: ");
   }
 
-  /** The body's variables are seen by nobody, static fields are. */
+  /** The body's variables are seen by no other rank, static fields are. */
   @Test
   void anAccumulatorOfALoopByCalls() {
     assertFound(

@@ -144,7 +144,7 @@ final class WarningsSimulationTest {
     long answer = answer(job);
     assertThat(warnings(job, Notice.Warned.ITERATIONS)).isNotEmpty().hasSizeLessThan(SIZE);
 
-    // Parts of checkpoints that nobody waits for hold their messages.
+    // Parts of asynchronous checkpoints hold their messages.
     JobSimulation killed =
         run(
             shape(3)

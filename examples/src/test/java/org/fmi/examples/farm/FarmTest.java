@@ -8,7 +8,7 @@ import org.fmi.junit.FmiTest;
 import org.fmi.junit.KillRank;
 
 class FarmTest {
-  /** There are 168 primes below 1000, whoever finds them. */
+  /** There are 168 primes below 1000, regardless of the worker that finds them. */
   private static void finds(Fmi fmi, int recoveries) {
     String result =
         Repeated.result(
