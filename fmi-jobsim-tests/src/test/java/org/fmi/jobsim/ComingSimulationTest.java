@@ -52,7 +52,7 @@ final class ComingSimulationTest {
   void aRankThatSharesANodeMovesToTheAddedOne() {
     JobSimulation job =
         new JobSimulation(1, Shape.plain(RANKS, 0, OnNoSpare.SHARE), SimModel.calm(), LOSES_NODE_1);
-    job.comesWhen(n -> n instanceof Notice.AllRunning running && running.epoch() == 1);
+    job.addNodeWhen(n -> n instanceof Notice.AllRunning running && running.epoch() == 1);
     Outcome outcome = job.run();
     assertThat(outcome.status()).as(job.story()).isZero();
     assertThat(outcome.answer()).as(job.story()).isEqualTo(ANSWER);
@@ -72,7 +72,7 @@ final class ComingSimulationTest {
         seed -> {
           Schedule schedule = Schedule.of(seed, scenario);
           JobSimulation job = schedule.prepare();
-          job.comesWhen(Notice.CheckpointCommitted.class::isInstance);
+          job.addNodeWhen(Notice.CheckpointCommitted.class::isInstance);
           FinishedJob.assertAllowed(schedule.judge(job, answers));
         });
   }

@@ -98,7 +98,7 @@ final class JobSimulation implements Supervisor {
   private int toKill;
   private Predicate<Notice> leavesWhen = notice -> false;
   private int toLeave;
-  private Predicate<Notice> comesWhen = notice -> false;
+  private Predicate<Notice> addNodeWhen = notice -> false;
   private Predicate<Notice> writesWhen = notice -> false;
   private final Lender lender;
   private JobCommand.@Nullable End end;
@@ -164,8 +164,8 @@ final class JobSimulation implements Supervisor {
   }
 
   /** Gives the job one more node as soon as this is reported, once. */
-  void comesWhen(Predicate<Notice> reported) {
-    comesWhen = reported;
+  void addNodeWhen(Predicate<Notice> reported) {
+    addNodeWhen = reported;
   }
 
   /** Has rank 0's first process write the next checkpoint to files, once a notice matches. */
@@ -177,7 +177,7 @@ final class JobSimulation implements Supervisor {
     order(nodeOf[0], new ToDaemon.Tell(0, 0, new JobMessage.WriteNext()));
   }
 
-  private void comes() {
+  private void addNode() {
     boolean _ = ask(new JobEvent.NodeAdded(oneMore())); // it may have ended
   }
 
@@ -429,9 +429,9 @@ final class JobSimulation implements Supervisor {
       writesWhen = other -> false;
       simulation.after(1, "write the next checkpoint", 0, this::writes);
     }
-    if (comesWhen.test(notice)) {
-      comesWhen = other -> false;
-      simulation.after(1, "a node is added", -1, this::comes);
+    if (addNodeWhen.test(notice)) {
+      addNodeWhen = other -> false;
+      simulation.after(1, "a node is added", -1, this::addNode);
     }
     requests.happened();
     notices.add(notice);

@@ -53,8 +53,8 @@ final class JoinedAddresses {
           "rank " + rank + " has not joined epoch " + start.epoch() + ", which begins");
     }
     for (String name : names) {
-      byte[] told = start.endpoints().named(name).get(rank);
-      if (!Arrays.equals(told, own.getOrDefault(name, new byte[0]))) {
+      byte[] sent = start.endpoints().named(name).get(rank);
+      if (!Arrays.equals(sent, own.getOrDefault(name, new byte[0]))) {
         throw new AssertionError(
             "rank "
                 + rank

@@ -240,7 +240,7 @@ final class Oracle implements SimObserver {
   @Override
   public boolean mayFlip(int node, MemorySegment piece) {
     return HeldCheckpoints.isComplete(piece)
-        && steps.values().stream().noneMatch(each -> each.mayReadOn(node));
+        && steps.values().stream().noneMatch(each -> each.mayReadCheckpointOn(node));
   }
 
   @Override
@@ -367,7 +367,7 @@ final class Oracle implements SimObserver {
   @Override
   public void onIteration(SimProcess process, long iteration, long hash) {
     Steps at = steps.computeIfAbsent(process, Steps::new);
-    if (at.goesOn && iteration < at.iteration) {
+    if (at.continues && iteration < at.iteration) {
       throw new AssertionError(
           process + " continues, and is in iteration " + iteration + " after " + at.iteration);
     }
@@ -381,7 +381,7 @@ final class Oracle implements SimObserver {
   @Override
   public void onTold(SimProcess process, JobMessage message) {
     if (message instanceof JobMessage.Start m && !m.isLocal()) {
-      steps.computeIfAbsent(process, Steps::new).goesBack();
+      steps.computeIfAbsent(process, Steps::new).rollsBack();
     }
     if (corrupted) {
       assess(); // an older version may have gone meanwhile
@@ -400,9 +400,9 @@ final class Oracle implements SimObserver {
         joined.merge(process, m.epoch(), Math::max);
         Steps at = steps.computeIfAbsent(process, Steps::new);
         if (m.standing().goesOn()) {
-          at.goesOn = true;
+          at.continues = true;
         } else {
-          at.goesBack();
+          at.rollsBack();
         }
         if (corrupted) {
           assess();

@@ -9,20 +9,20 @@ final class Steps {
   long iteration = -1;
 
   /** Whether it has offered to continue, and was not ordered to roll back. */
-  boolean goesOn;
+  boolean continues;
 
   Steps(SimProcess process) {
     this.process = process;
   }
 
   /** Notes a restart from a checkpoint, in any iteration. */
-  void goesBack() {
-    goesOn = false;
+  void rollsBack() {
+    continues = false;
     iteration = -1;
   }
 
   /** Returns whether it checks a checkpoint on this node and has not continued from it yet. */
-  boolean mayReadOn(int node) {
-    return process.node() == node && process.alive() && !goesOn && iteration < 0;
+  boolean mayReadCheckpointOn(int node) {
+    return process.node() == node && process.alive() && !continues && iteration < 0;
   }
 }

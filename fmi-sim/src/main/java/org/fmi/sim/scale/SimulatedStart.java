@@ -55,7 +55,7 @@ public final class SimulatedStart {
   private long startBytes;
 
   /** The time of each kind's first report, by epoch. */
-  private final Map<String, Double> told = new HashMap<>();
+  private final Map<String, Double> reported = new HashMap<>();
 
   private SimulatedStart(ScaleShape shape, ServiceTimes times, long seed, Meter meter) {
     this.shape = shape;
@@ -101,9 +101,9 @@ public final class SimulatedStart {
   }
 
   private double at(String what) {
-    Double time = told.get(what);
+    Double time = reported.get(what);
     if (time == null) {
-      throw new IllegalStateException(what + " never happened; there was " + told.keySet());
+      throw new IllegalStateException(what + " never happened; there was " + reported.keySet());
     }
     return time;
   }
@@ -209,11 +209,11 @@ public final class SimulatedStart {
 
   private void report(Notice notice) {
     switch (notice) {
-      case Notice.Started _ -> told.putIfAbsent("up", busyUntil);
-      case Notice.AllJoined n -> told.putIfAbsent("AllJoined" + n.epoch(), busyUntil);
-      case Notice.AllConnected n -> told.putIfAbsent("AllConnected" + n.epoch(), busyUntil);
+      case Notice.Started _ -> reported.putIfAbsent("up", busyUntil);
+      case Notice.AllJoined n -> reported.putIfAbsent("AllJoined" + n.epoch(), busyUntil);
+      case Notice.AllConnected n -> reported.putIfAbsent("AllConnected" + n.epoch(), busyUntil);
       case Notice.AllRunning n -> {
-        told.putIfAbsent("AllRunning" + n.epoch(), busyUntil);
+        reported.putIfAbsent("AllRunning" + n.epoch(), busyUntil);
         if (n.epoch() == 0) {
           checkpoint();
           lostAt = busyUntil + CALM;
