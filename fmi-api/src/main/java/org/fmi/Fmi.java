@@ -1,6 +1,5 @@
 package org.fmi;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ServiceLoader;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -54,17 +53,6 @@ public interface Fmi extends AutoCloseable {
    * @return 0 before the first recovery
    */
   int epoch();
-
-  /**
-   * Where the program registers meters of its own. {@code fmirun} shows them beside FMI's, each
-   * with its rank: {@code --metrics-port} for Prometheus, {@code --metrics-otlp} for OTLP. They are
-   * read once a second; of more than 200 of a rank the rest is left out. They are no part of a
-   * loop's state: what is counted in iterations that a failure repeats is counted again. Any
-   * thread, at any time.
-   *
-   * @return the same object at each call
-   */
-  MeterRegistry metrics();
 
   /**
    * Runs {@code body} for iterations 0 to {@code iterations - 1} and survives failures meanwhile

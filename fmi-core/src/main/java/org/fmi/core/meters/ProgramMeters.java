@@ -1,30 +1,28 @@
 package org.fmi.core.meters;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
+import java.util.function.Supplier;
 import org.fmi.control.MeterReading;
+import org.fmi.control.MeterSource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The program's own meters, if it has any. Micrometer is loaded when they are first requested.
- * Thread-safe.
- */
+/** The program's own meters, if it has any. Any thread. */
 public final class ProgramMeters {
-  private volatile @Nullable ReadRegistry registry;
+  private volatile @Nullable MeterSource source;
 
-  /** The registry for the program's meters; always the same. */
-  public synchronized MeterRegistry registry() {
-    ReadRegistry known = registry;
+  /** The meters, which are made at the first call. */
+  public synchronized MeterSource source(Supplier<? extends MeterSource> make) {
+    MeterSource known = source;
     if (known == null) {
-      known = new ReadRegistry();
-      registry = known;
+      known = make.get();
+      source = known;
     }
-    return known.registry();
+    return known;
   }
 
-  /** Readings of the last second; runs no code of the program. */
+  /** The readings of the last second; runs no code of the program. */
   public List<MeterReading> readings() {
-    ReadRegistry known = registry;
+    MeterSource known = source;
     return known == null ? List.of() : known.readings();
   }
 }

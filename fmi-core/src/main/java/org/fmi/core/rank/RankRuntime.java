@@ -1,6 +1,5 @@
 package org.fmi.core.rank;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -15,6 +14,8 @@ import org.fmi.LoopBody;
 import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
+import org.fmi.control.MeterSource;
+import org.fmi.control.Metered;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
@@ -64,7 +65,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Anywhere else: the process waits to be killed and started again, with all others.
  * </ul>
  */
-public final class RankRuntime implements Fmi {
+public final class RankRuntime implements Fmi, Metered {
   private final RankConfig config;
   private final JobLink link;
   private final Messenger messenger;
@@ -571,8 +572,8 @@ public final class RankRuntime implements Fmi {
   }
 
   @Override
-  public MeterRegistry metrics() {
-    return meters.registry();
+  public MeterSource meters(Supplier<? extends MeterSource> make) {
+    return meters.source(make);
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Timer;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Slice;
+import org.fmi.metrics.FmiMetrics;
 
 /**
  * Sends a token around for ever, now and then, and counts that with meters of its own. Of use where
@@ -18,8 +19,8 @@ public final class MeteredProgram {
   public static void main(String[] args) {
     try (Fmi fmi = Fmi.init(args)) {
       Comm world = fmi.world();
-      Counter rounds = fmi.metrics().counter("program.rounds");
-      Timer time = fmi.metrics().timer("program.step", "of", "ring");
+      Counter rounds = FmiMetrics.of(fmi).counter("program.rounds");
+      Timer time = FmiMetrics.of(fmi).timer("program.step", "of", "ring");
       long[] token = {world.rank()};
       fmi.loop(
           Long.MAX_VALUE,

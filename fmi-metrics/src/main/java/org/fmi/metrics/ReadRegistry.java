@@ -1,4 +1,4 @@
-package org.fmi.core.meters;
+package org.fmi.metrics;
 
 import io.micrometer.core.instrument.Measurement;
 import io.micrometer.core.instrument.Meter;
@@ -13,12 +13,13 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.fmi.control.MeterReading;
+import org.fmi.control.MeterSource;
 
 /**
  * A registry whose meters are read once per second by a dedicated thread: gauges call functions of
  * the program, which may take any time.
  */
-final class ReadRegistry {
+final class ReadRegistry implements MeterSource {
   /** Meters beyond this number are not reported: each costs a hundred bytes per second. */
   static final int MOST = 200;
 
@@ -35,7 +36,8 @@ final class ReadRegistry {
     return registry;
   }
 
-  List<MeterReading> readings() {
+  @Override
+  public List<MeterReading> readings() {
     return readings;
   }
 

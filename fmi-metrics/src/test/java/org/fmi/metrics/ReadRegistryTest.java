@@ -1,4 +1,4 @@
-package org.fmi.core.meters;
+package org.fmi.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
