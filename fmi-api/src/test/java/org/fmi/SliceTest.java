@@ -87,7 +87,7 @@ class SliceTest {
 
   @Test
   void byteBuffersBeginAtTheirPosition() {
-    ByteBuffer heap = ByteBuffer.allocate(60).order(ByteOrder.nativeOrder()).position(10).slice();
+    ByteBuffer heap = ByteBuffer.allocate(60).position(10).slice().order(ByteOrder.nativeOrder());
     heap.position(2).limit(34);
     assertIs(Slice.of(heap), heap.array(), 12, 32, Datatype.BYTE);
     assertThat(Slice.of(heap).isTyped()).isFalse();

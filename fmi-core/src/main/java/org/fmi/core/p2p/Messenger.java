@@ -416,7 +416,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return true;
   }
 
-  /** {@link Request#progress}. */
+  /** As {@link MessageRequest#progress}. */
   void progress(MessageRequest r) {
     if (ledger.hasJustAnswered(r)) {
       // The awaited message may have arrived before the program asked for it.

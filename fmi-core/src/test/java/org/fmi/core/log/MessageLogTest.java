@@ -556,6 +556,7 @@ final class MessageLogTest {
           Fmi.class,
           Map.ofEntries(
               Map.entry("loop", NONE),
+              Map.entry("nextIteration", NONE),
               Map.entry("endLoop", NONE),
               Map.entry("loopWhile", Set.of(Kept.DECISION)),
               Map.entry("flowLoop", NONE), // in which nobody goes back alone
