@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *       Rollback}; outside of loops it never returns, as the process is killed, without {@code
  *       finally} blocks and shutdown hooks, and started again;
  *   <li>throws {@link IllegalStateException} after {@link Fmi#close}, but for those that only say
- *       what is known: {@link #rank}, {@link #size}, {@link #group} and {@link #compare}.
+ *       what is known: {@link #rank}, {@link #size}, {@link #group} and {@link #compare}; and
+ *       {@link #close}, which has no effect then.
  * </ul>
  *
  * Communicators keep working after a recovery; a program does nothing for that.
@@ -716,8 +717,8 @@ public interface Comm extends AutoCloseable {
 
   /**
    * Ends the use of this communicator (MPI_Comm_free): later calls on it throw {@link
-   * ErrorClass#COMM}. Local. Without effect on a communicator that was closed or rolled back, and
-   * on the communicator of all ranks, which {@link Fmi#close} ends.
+   * ErrorClass#COMM}. Local. Without effect on a communicator that was closed or rolled back, on
+   * the communicator of all ranks, and after {@link Fmi#close}, which ends all.
    */
   @Override
   void close();

@@ -91,7 +91,9 @@ final class LocalRollbackSimulationTest {
         .containsExactlyInAnyOrder(1, 2, 3);
   }
 
-  /** A rank that has rolled back with all others continues from there, not from its earlier place. */
+  /**
+   * A rank that has rolled back with all others continues from there, not from its earlier place.
+   */
   @Test
   void anotherFailureRightAfterAllHaveGoneBack() {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ENCODE, 8));

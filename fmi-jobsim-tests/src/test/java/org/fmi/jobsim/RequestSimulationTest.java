@@ -160,8 +160,8 @@ final class RequestSimulationTest {
   }
 
   /**
-   * Two ranks roll back. The second one repeats what the third has had of it, and needs for that what
-   * the first sends it. Of that one no other rank has anything, so it could stop before.
+   * Two ranks roll back. The second one repeats what the third has had of it, and needs for that
+   * what the first sends it. Of that one no other rank has anything, so it could stop before.
    */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})

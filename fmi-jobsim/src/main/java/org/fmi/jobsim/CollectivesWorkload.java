@@ -93,7 +93,6 @@ final class CollectivesWorkload {
     REDUCE_SCATTER,
     SCAN,
     EX_SCAN,
-    SCALARS,
     DUP,
     SPLIT
   }
@@ -223,7 +222,13 @@ final class CollectivesWorkload {
     }
     switch (kind) {
       case BARRIER -> comm.barrier();
-      case BCAST -> comm.bcast(mine, root);
+      case BCAST -> {
+        if (n == 1) {
+          mine[0] = callOfOne(comm, kind, mine[0], op, root);
+        } else {
+          comm.bcast(mine, root);
+        }
+      }
       case GATHER -> comm.gather(mine, rank == root ? all : null, root);
       case GATHERV -> comm.gatherv(Slice.of(mine, 0, counts[rank]), all, room, starts, root);
       case SCATTER -> comm.scatter(rank == root ? spread : null, mine, root);
@@ -237,11 +242,28 @@ final class CollectivesWorkload {
         comm.allToAllv(spread, toEach, starts, all, room, starts);
       }
       case REDUCE -> comm.reduce(mine, all, op, root);
-      case ALL_REDUCE -> comm.allReduce(mine, op);
+      case ALL_REDUCE -> {
+        if (n == 1) {
+          mine[0] = callOfOne(comm, kind, mine[0], op, root);
+        } else {
+          comm.allReduce(mine, op);
+        }
+      }
       case REDUCE_SCATTER -> comm.reduceScatter(spread, all, counts, op);
-      case SCAN -> comm.scan(mine.clone(), mine, op);
-      case EX_SCAN -> comm.exScan(mine.clone(), mine, op);
-      case SCALARS -> mine[0] = scalars(comm, mine[0], root);
+      case SCAN -> {
+        if (n == 1) {
+          mine[0] = callOfOne(comm, kind, mine[0], op, root);
+        } else {
+          comm.scan(mine.clone(), mine, op);
+        }
+      }
+      case EX_SCAN -> {
+        if (n == 1) {
+          mine[0] = callOfOne(comm, kind, mine[0], op, root);
+        } else {
+          comm.exScan(mine.clone(), mine, op);
+        }
+      }
       case DUP -> comm.dup().close();
       case SPLIT -> Objects.requireNonNull(comm.split((int) (rank + start) % 2, rank)).close();
     }
@@ -249,10 +271,17 @@ final class CollectivesWorkload {
         .reduce(0, (a, b) -> 7 * a + b);
   }
 
-  private static long scalars(Comm comm, long value, int root) {
-    long sum = comm.bcast(value, root) + comm.scan(value, Op.MAX);
-    sum = 31 * sum + comm.exScan((int) value, Op.SUM);
-    return comm.allReduce(value % 2 == 0, Op.LAND) ? comm.allReduce(sum, Op.BXOR) : sum;
+  /** A call of one number in the form for that, which gives what an array of one gives. */
+  private static long callOfOne(Comm comm, Kind kind, long value, Op op, int root) {
+    return switch (kind) {
+      case BCAST -> comm.bcast(value, root);
+      case ALL_REDUCE -> comm.allReduce(value, op);
+      case SCAN -> comm.scan(value, op);
+      default -> {
+        long before = comm.exScan(value, op);
+        yield comm.rank() == 0 ? value : before;
+      }
+    };
   }
 
   /**
