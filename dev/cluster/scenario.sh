@@ -1,4 +1,4 @@
-# Sourced by scripts that run FMI on a virtual cluster, which set CLUSTER_NAME and NODES: what they share.
+# Common part of scripts that run FMI on a virtual cluster, which set CLUSTER_NAME and NODES and source this.
 HERE=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 REPOSITORY=$(readlink -f "$HERE/../..")
 FMIRUN=$REPOSITORY/fmi-run/target/fmi/bin/fmirun
@@ -57,7 +57,7 @@ has_checkpoint() { # NAME: of some iteration
   has_event "$1" CheckpointCommitted '"iteration" *: *[1-9]'
 }
 
-# What FMI leaves behind shows up as a process other than the node's own, as a file or as a port.
+# Leftovers of FMI are processes other than the node's own, files, or ports.
 leftovers() {
   local i found
   for i in $NODES; do
@@ -67,7 +67,7 @@ leftovers() {
         read -r name < $p/comm || continue
         case $name in tini|sleep|sshd|bash|munged|slurmd|slurmctld|slurmscriptd) ;; *) echo "process $name ${p#/proc/}" ;; esac
       done 2>/dev/null
-      # The repository may lie below /tmp.
+      # The repository may be below /tmp.
       find /dev/shm /tmp -mindepth 1 -path "$0" -prune -o ! -name "hsperfdata*" ! -path "*/hsperfdata_*/*" -print |
         awk -v repository="$0" "index(repository, \$0 \"/\") != 1"
       ss -Hltnp | grep -vE "sshd|slurmd|slurmctld"' "$REPOSITORY" || true)
@@ -75,7 +75,7 @@ leftovers() {
   done
 }
 
-# expect_no_leftovers NAME [SECONDS]: processes may still be about to end
+# expect_no_leftovers NAME [SECONDS]: waits for processes that are about to end
 expect_no_leftovers() {
   local left deadline=$((SECONDS + ${2-5}))
   while left=$(leftovers) && [ -n "$left" ]; do

@@ -1,6 +1,6 @@
-# Sourced by the scripts in bin and by make-aot-caches, which set home to where FMI is installed.
+# Sourced by the scripts in bin and by make-aot-caches, which set home to the directory of FMI.
 
-# Sets version to the major one of the JDK in directory $1; to 0 if there is no JDK.
+# Sets version to the major version of the JDK in directory $1; to 0 if there is no JDK.
 fmi_java_version() {
   local line
   version=0
@@ -20,7 +20,7 @@ fmi_java_places() {
   places=("${JAVA_HOME:-}" /usr/lib/jvm/* /opt/java/* "${on_path%/bin/java}")
 }
 
-# Sets java to the java program of a JDK 25 or newer, or says in one line that there is none.
+# Sets java to the java program of a JDK 25 or newer, or exits with a one-line message.
 fmi_find_java() {
   local tool=$1 place version newest=0 places=()
   if [ -n "${FMI_JAVA_HOME:-}" ]; then
@@ -46,30 +46,30 @@ fmi_find_java() {
   exit 70
 }
 
-# Says in one line why no JVM could run here.
+# Exits with a one-line message if no JVM could run in the working directory.
 fmi_check_directory() {
   if [ ! . -ef "$PWD" ]; then
-    echo "$1: the working directory is not there any more; change to one that is" >&2
+    echo "$1: the working directory does not exist any more; change to another directory" >&2
     exit 64
   fi
 }
 
-# Says in one line that the JVMs of a job cannot share what they would all take from a variable: each, fmirun's own
-# too, would open the port for a debugger.
+# Exits with a one-line message if a variable gives a debugger's port to all JVMs: each, including fmirun's own, would
+# open it.
 fmi_check_debugger() {
   local name port
   for name in JDK_JAVA_OPTIONS JAVA_TOOL_OPTIONS _JAVA_OPTIONS; do
     [[ ${!name-} =~ jdwp.*address=([^,[:space:]]*) ]] || continue
     port=${BASH_REMATCH[1]}
     if [[ ! $port =~ ^(.*:)?0$ ]]; then
-      echo "$1: $name: each JVM of the job would take the port $port for a debugger, that of fmirun first; unset it, and name a rank, as in -J 0:-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=*:5005" >&2
+      echo "$1: $name: each JVM of the job would open the debugger port $port, starting with fmirun; unset it, and name a rank, as in -J 0:-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=*:5005" >&2
       exit 64
     fi
   done
 }
 
-# Sets class_path to the jars in the directories given. They are in the same order always: an AOT
-# cache is bound to it.
+# Sets class_path to the jars in the given directories, always in the same order, to which AOT caches
+# are bound.
 fmi_class_path() {
   local LC_ALL=C IFS=: directory jars=()
   for directory; do
@@ -78,8 +78,8 @@ fmi_class_path() {
   class_path=${jars[*]}
 }
 
-# Makes the AOT caches of a new installation, before its first program is run. Where its user may not write
-# there are none, as after a failure.
+# Makes the AOT caches of a new installation, before its first program runs. If the user may not write
+# there, there are none, as after a failure.
 fmi_first_run() {
   local argument
   [ ! -s "$home/lib/aot/release" ] && [ ! -e "$home/lib/aot/failed" ] && [ -w "$home/lib" ] || return 0
@@ -88,17 +88,16 @@ fmi_first_run() {
       -h | --help | --version) return 0 ;;
     esac
   done
-  echo "fmirun: making AOT caches, with which FMI starts faster (first run only)" >&2
+  echo "fmirun: making AOT caches to start faster (first run only)" >&2
   "$home/lib/make-aot-caches" 20 </dev/null >&2 || true
 }
 
-# Replaces this shell by the JVM of fmirun or a daemon: its kind, its class path, and the rest, with a
-# heap's least and most (a site's variables may give one of them alone). With an AOT cache it starts in half
-# the time; one made by another JDK is as good as none. Little of what they run is worth compiling, and what they
-# call by reflection they call but a few times. The selector's provider, for which Netty asks, is the one that the JVM
-# would take after it has looked for others in all jars; so picocli would look for Groovy.
+# Replaces this shell by the JVM of fmirun or a daemon. Arguments: its kind, its class path, and the rest, with
+# minimum and maximum heap size (a site's variables may give only one of them). An AOT cache halves the start; a cache
+# of another JDK is ignored. Little of the code is worth compiling, and reflective calls are few. The selector provider
+# that Netty needs is the JVM's default, named here to avoid a search of all jars; likewise picocli's search for Groovy.
 fmi_exec() {
-  # Where input is closed, the JVM would take the first file it opens for it.
+  # If input is closed, the JVM would use the first file it opens as input.
   [ -e /proc/self/fd/0 ] || exec </dev/null
   local options=(-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=8 -XX:-UsePerfData
     -Djdk.reflect.useNativeAccessorOnly=true -Dpicocli.disable.closures=true
@@ -110,11 +109,11 @@ fmi_exec() {
     *) options+=(-XX:+UseSerialGC) ;;
   esac
   if cmp -s "$home/lib/aot/release" "${java%/bin/java}/release"; then
-    # Most pages of the cache are written to. All of them at once is cheaper than one after the other, of each of which
-    # the other cores are told; the heap that is touched with it is small.
+    # Most pages of the cache are written to. Touching all at once is cheaper than one by one, because each fault
+    # notifies the other cores; the heap that is touched with them is small.
     options+=("-Dfmi.aot=$home/lib/aot" "-XX:AOTCache=$home/lib/aot/$1.aot" -Xlog:aot=off -Xlog:cds=off
       -XX:+AlwaysPreTouch)
-    # With huge pages, where there may be some, the JVM has the system do it in one call.
+    # With huge pages, where available, the JVM does that in one system call.
     local pages
     if read -r pages 2>/dev/null </sys/kernel/mm/transparent_hugepage/enabled && [[ $pages != *'[never]'* ]]; then
       options+=(-XX:+UseTransparentHugePages)
