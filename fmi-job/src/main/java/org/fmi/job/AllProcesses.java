@@ -19,7 +19,7 @@ final class AllProcesses {
   private final Outbox out;
   private final Consumer<Rank> spawn;
 
-  /** The rank whose turn it is; the number of ranks if all have had theirs. */
+  /** The rank that is next; the number of ranks if all have had theirs. */
   private int next;
 
   /** Whether all are restarted in this epoch. */
@@ -59,7 +59,7 @@ final class AllProcesses {
   /** Starts the first ones. */
   void start() {
     next = 0;
-    goOn();
+    proceed();
   }
 
   /** Kills processes that have run the program's code, to restart them; once per epoch. */
@@ -71,7 +71,7 @@ final class AllProcesses {
     killing = true;
     out.report(new Notice.RecoveryBegun(epoch, true, reason));
     next = 0; // and all that were started in the meantime have had their turn
-    goOn();
+    proceed();
   }
 
   /** Notes a new epoch. Processes that were to be killed are still killed. */
@@ -86,7 +86,7 @@ final class AllProcesses {
   }
 
   /** Handles the next ranks, if any are left. */
-  void goOn() {
+  void proceed() {
     int end = (int) Math.min(ranks.size(), (long) next + atOnce);
     while (next < end) {
       turn(ranks.get(next++));

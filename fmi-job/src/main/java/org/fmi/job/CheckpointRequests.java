@@ -87,7 +87,7 @@ final class CheckpointRequests {
   private long request;
 
   /** Ranks that have announced where they can stop. */
-  private final BitSet said = new BitSet();
+  private final BitSet announced = new BitSet();
 
   /** The furthest announced place; after that, the place where all ranks meet. */
   private @Nullable LoopPoint furthest;
@@ -160,22 +160,22 @@ final class CheckpointRequests {
     if ((state != State.SETTLING && state != State.HOLDING) || m.request() != request) {
       return;
     }
-    said.set(rank);
+    announced.set(rank);
     if (state == State.SETTLING) {
-      if (said.cardinality() == size) {
+      if (announced.cardinality() == size) {
         settled = true;
-        tell(State.HOLDING);
+        askAll(State.HOLDING);
       }
       return;
     }
     LoopPoint before = furthest;
     LoopPoint meeting = before == null || m.first().reaches(before) ? m.first() : before;
     furthest = meeting;
-    if (said.cardinality() == size) {
+    if (announced.cardinality() == size) {
       assert committed == null || !committed.reaches(meeting) : committed + ", then " + meeting;
       state = State.MEETING;
       meetsForFiles = asks.stream().anyMatch(ask -> ask.asker != LOG);
-      out.tellAll(new JobMessage.Meet(epoch, request, meeting, meetsForFiles));
+      out.sendToAll(new JobMessage.Meet(epoch, request, meeting, meetsForFiles));
     }
   }
 
@@ -221,18 +221,18 @@ final class CheckpointRequests {
   private void next() {
     if (state == State.IDLE && running && !asks.isEmpty()) {
       out.report(new Notice.CheckpointRequested(epoch));
-      tell(policy.nobodyWaits() ? State.BEGINNING : mayRepeat() ? State.SETTLING : State.HOLDING);
+      askAll(policy.nobodyWaits() ? State.BEGINNING : mayRepeat() ? State.SETTLING : State.HOLDING);
     } else if (state != State.IDLE && state != State.MEETING && asks.isEmpty()) {
       state = State.IDLE;
-      out.tellAll(new JobMessage.GoOn(epoch, request));
+      out.sendToAll(new JobMessage.GoOn(epoch, request));
     }
   }
 
   /** Sends a request to all ranks. */
-  private void tell(State next) {
+  private void askAll(State next) {
     state = next;
     request++;
-    said.clear();
+    announced.clear();
     furthest = null;
     JobMessage message =
         switch (next) {
@@ -241,7 +241,7 @@ final class CheckpointRequests {
           case BEGINNING -> new JobMessage.Begin(epoch, request, newest);
           case IDLE, MEETING -> throw new IllegalArgumentException(next.name());
         };
-    out.tellAll(message);
+    out.sendToAll(message);
   }
 
   /**

@@ -26,7 +26,7 @@ final class Departures {
   private final Map<Integer, String> leaving = new TreeMap<>();
 
   /** Nodes for which a notice has said that their ranks stay. */
-  private final BitSet told = new BitSet();
+  private final BitSet reported = new BitSet();
 
   private int first;
   private String reason = "";
@@ -49,7 +49,7 @@ final class Departures {
   /** Notes that a node is lost. */
   void lost(int node) {
     leaving.remove(node);
-    told.clear(node);
+    reported.clear(node);
   }
 
   /**
@@ -63,12 +63,12 @@ final class Departures {
       List<Integer> there = placement.ranksOn(node);
       boolean rebuilt = placement.canBeRebuilt(node);
       if (!there.isEmpty() && rebuilt && placement.isRoomFor(node)) {
-        told.clear(node);
+        reported.clear(node);
         leave(node, there, " is about to be lost: " + each.getValue());
         return true;
       }
-      if (!there.isEmpty() && !told.get(node)) {
-        told.set(node);
+      if (!there.isEmpty() && !reported.get(node)) {
+        reported.set(node);
         out.reportStays(node, rebuilt);
       }
     }

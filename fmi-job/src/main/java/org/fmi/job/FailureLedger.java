@@ -52,7 +52,7 @@ final class FailureLedger {
      */
     int starts;
 
-    /** How many of these in a row were on the node of the last one. */
+    /** Number of these in a row on the node of the last one. */
     int startsHere;
 
     /** The node of the last process. */
@@ -64,7 +64,7 @@ final class FailureLedger {
     /**
      * The epoch in which the failure was reported before the process had ended; -1 if it was not.
      */
-    int toldIn = -1;
+    int reportedIn = -1;
 
     /** Whether the process was dying without having been killed, except by an injected failure. */
     boolean dying;
@@ -139,7 +139,7 @@ final class FailureLedger {
     account.starts++;
     assert account.startsHere <= account.starts;
     account.suspicion = null;
-    account.toldIn = -1;
+    account.reportedIn = -1;
     account.dying = false;
     account.injected = false;
     account.thrown = null;
@@ -165,7 +165,7 @@ final class FailureLedger {
    */
   void suspect(int rank, int epoch, String why) {
     accounts[rank].suspicion = why;
-    accounts[rank].toldIn = epoch;
+    accounts[rank].reportedIn = epoch;
   }
 
   /**
@@ -173,7 +173,7 @@ final class FailureLedger {
    * far.
    */
   void dying(int rank, int epoch) {
-    accounts[rank].toldIn = epoch;
+    accounts[rank].reportedIn = epoch;
     accounts[rank].dying = true;
   }
 
@@ -191,8 +191,8 @@ final class FailureLedger {
    * Returns the epoch in which the failure of a rank's process was reported before its end; -1 if
    * it was not.
    */
-  int toldIn(int rank) {
-    return accounts[rank].toldIn;
+  int reportedIn(int rank) {
+    return accounts[rank].reportedIn;
   }
 
   /**
@@ -204,7 +204,7 @@ final class FailureLedger {
     Account account = accounts[exit.rank()];
     boolean ownEnd =
         account.dying || account.injected || !exit.signaled() || exit.status() != BY_SIGKILL;
-    return account.toldIn >= 0 && ownEnd ? how(exit) : null;
+    return account.reportedIn >= 0 && ownEnd ? how(exit) : null;
   }
 
   /** Notes an exception of a rank's program. */

@@ -42,7 +42,7 @@ public final class JobController implements Job {
   private final RollbackScope scope;
   private final Departures departures;
   private final Arrivals arrivals;
-  private final Homeless homeless;
+  private final UnplacedRanks unplaced;
   private final AllProcesses all;
 
   private Phase phase = Phase.LAUNCHING;
@@ -79,8 +79,8 @@ public final class JobController implements Job {
   }
 
   /** Creates a job for a simulation; {@code accesses} counts its work. */
-  public JobController(JobSpec spec, Looks looks) {
-    this(spec, RANKS_AT_ONCE, looks.list(), looks.list());
+  public JobController(JobSpec spec, AccessCounter accesses) {
+    this(spec, RANKS_AT_ONCE, accesses.list(), accesses.list());
   }
 
   private JobController(JobSpec spec, int ranksAtOnce, List<PlacedNode> nodes, List<Rank> each) {
@@ -94,7 +94,7 @@ public final class JobController implements Job {
     this.scope = new RollbackScope(policy, out);
     this.departures = new Departures(placement, ranks, ledger, out);
     this.arrivals = new Arrivals(placement, out);
-    this.homeless = new Homeless(spec, placement, out, r -> spawn(ranks.get(r)));
+    this.unplaced = new UnplacedRanks(spec, placement, out, r -> spawn(ranks.get(r)));
     this.all = new AllProcesses(ranksAtOnce, ranks, placement, ledger, out, this::spawn);
   }
 
@@ -118,10 +118,10 @@ public final class JobController implements Job {
                 e.general() ? EndCause.CANNOT_START_ANYWHERE : EndCause.CANNOT_START);
         case JobEvent.NodeUnfit e -> onNodeLost(e.node(), e.reason(), EndCause.UNFIT_NODE);
         case JobEvent.NodeAdded e -> arrivals.add(e.node());
-        case JobEvent.NodeGranted e -> homeless.granted(e.node());
+        case JobEvent.NodeGranted e -> unplaced.granted(e.node());
         case JobEvent.NodeRefused e -> {
-          homeless.refused(e.reason());
-          placeHomeless();
+          unplaced.refused(e.reason());
+          placeUnplaced();
         }
         case JobEvent.NodeLeaving e -> departures.announced(e.node(), e.reason());
         case JobEvent.FromNode e -> onFromNode(e.node(), e.message());
@@ -153,7 +153,7 @@ public final class JobController implements Job {
     if (!placement.up(node, memoryFree)) {
       return;
     }
-    homeless.up(node);
+    unplaced.up(node);
     arrivals.up(node);
     if (standbyEpoch == epoch()) {
       out.add(placement.standbys(node));
@@ -161,7 +161,7 @@ public final class JobController implements Job {
     if (phase == Phase.LAUNCHING) {
       startWhenNodesAreUp();
     } else {
-      placeHomeless();
+      placeUnplaced();
     }
   }
 
@@ -179,7 +179,7 @@ public final class JobController implements Job {
   }
 
   private void onContinued() {
-    all.goOn();
+    all.proceed();
     if (phase == Phase.JOINING) {
       startIfAllJoined();
     }
@@ -191,7 +191,7 @@ public final class JobController implements Job {
     }
     List<Integer> lost = placement.lost(node);
     departures.lost(node);
-    homeless.lost(node);
+    unplaced.lost(node);
     if (phase == Phase.LAUNCHING) {
       onNotLaunched(node, lost, reason, cause);
       return;
@@ -214,10 +214,10 @@ public final class JobController implements Job {
         ledger.nodeLost(r);
         ranks.lost(rank);
       }
-      homeless.add(r);
+      unplaced.add(r);
     }
     if (lost.isEmpty() || recover(lost.getFirst(), placement.name(node) + " lost: " + reason)) {
-      placeHomeless(); // it may have been the last node that ranks waited for
+      placeUnplaced(); // it may have been the last node that ranks waited for
     }
   }
 
@@ -235,8 +235,8 @@ public final class JobController implements Job {
     startWhenNodesAreUp();
   }
 
-  private void placeHomeless() {
-    JobCommand.End verdict = homeless.place();
+  private void placeUnplaced() {
+    JobCommand.End verdict = unplaced.place();
     if (verdict != null) {
       end(verdict);
     }
@@ -260,7 +260,7 @@ public final class JobController implements Job {
                 placement.load(node),
                 injections.of(r, node))));
     if (epoch() > 0) {
-      out.tell(r, rank.incarnation(), revoke(JobMessage.Revoke.NONE));
+      out.send(r, rank.incarnation(), revoke(JobMessage.Revoke.NONE));
     }
     out.reportSpawned(epoch(), r, rank.incarnation());
   }
@@ -286,7 +286,7 @@ public final class JobController implements Job {
           ledger.wasDying(m.rank());
         }
       }
-      case FromDaemon.Said m -> onSaid(m);
+      case FromDaemon.Relayed m -> onRelayed(m);
     }
   }
 
@@ -307,7 +307,7 @@ public final class JobController implements Job {
       gone(rank, e);
       return;
     }
-    out.reportCause(r, ledger.toldIn(r), ledger.cause(e));
+    out.reportCause(r, ledger.reportedIn(r), ledger.cause(e));
     // Even if its peers noticed first and it was to be killed.
     JobCommand.End verdict = ledger.exited(e, rank.known());
     if (verdict != null) {
@@ -421,7 +421,7 @@ public final class JobController implements Job {
     all.epochBegins();
     rebuilt = 0;
     out.recovering(epoch(), reason);
-    out.tellAll(revoke(failed));
+    out.sendToAll(revoke(failed));
     return true;
   }
 
@@ -429,7 +429,7 @@ public final class JobController implements Job {
     return new JobMessage.Revoke(epoch(), failed, ledger.without());
   }
 
-  private void onSaid(FromDaemon.Said e) {
+  private void onRelayed(FromDaemon.Relayed e) {
     Rank rank = ranks.get(e.rank());
     if (e.message() instanceof RankMessage.Failed m && e.incarnation() == rank.incarnation()) {
       // Even if another rank has noticed its end first.
@@ -515,7 +515,7 @@ public final class JobController implements Job {
     all.begun();
     out.report(new Notice.AllJoined(epoch()));
     long local = scope.decide(epoch(), joined, r -> ranks.get(r).incarnation());
-    out.tellAll(new JobMessage.Start(epoch(), rollback, local, endpoints));
+    out.sendToAll(new JobMessage.Start(epoch(), rollback, local, endpoints));
   }
 
   private void onConnected(Rank rank, RankMessage.Connected m) {
@@ -605,7 +605,7 @@ public final class JobController implements Job {
   private void onFinished(Rank rank, RankMessage.Finished m) {
     if (m.epoch() == epoch() && ranks.reach(rank, Stage.FINISHED)) {
       enter(Phase.RELEASED);
-      out.tellAll(new JobMessage.Release());
+      out.sendToAll(new JobMessage.Release());
       requests.over("the program has completed");
     }
   }

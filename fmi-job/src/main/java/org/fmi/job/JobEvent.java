@@ -65,7 +65,7 @@ public sealed interface JobEvent {
    */
   record CheckpointAsked(long asker, boolean files) implements JobEvent {}
 
-  /** That user has withdrawn the request. */
+  /** The user has withdrawn the request. */
   record CheckpointWithdrawn(long asker) implements JobEvent {}
 
   /** The answer to {@link JobCommand.Continue}: there is time for more work. */

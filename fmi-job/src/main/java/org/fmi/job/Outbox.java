@@ -28,13 +28,13 @@ final class Outbox {
   }
 
   /** Sends a message to a process of a rank. */
-  void tell(int rank, int incarnation, JobMessage message) {
-    toNodeOf(rank, new ToDaemon.Tell(rank, incarnation, message));
+  void send(int rank, int incarnation, JobMessage message) {
+    toNodeOf(rank, new ToDaemon.Forward(rank, incarnation, message));
   }
 
   /** Sends a message to all running ranks. */
-  void tellAll(JobMessage message) {
-    add(new JobCommand.ToAllNodes(new ToDaemon.TellAll(message)));
+  void sendToAll(JobMessage message) {
+    add(new JobCommand.ToAllNodes(new ToDaemon.ForwardAll(message)));
   }
 
   private void toNodeOf(int rank, ToDaemon message) {

@@ -62,7 +62,7 @@ final class PlacedNode {
   }
 
   /** Whether it is up or starting for the first time. */
-  boolean isThereOrComes() {
+  boolean isUpOrStarting() {
     return state == State.UP || state == State.LAUNCHING;
   }
 

@@ -36,7 +36,7 @@ final class Placement {
     record WhenOneIsGranted() implements Choice {}
 
     /** A lost node that returns. */
-    record WhenOneComesBack() implements Choice {}
+    record WhenOneReturns() implements Choice {}
 
     /** No node. */
     record Nowhere(EndCause cause, String message) implements Choice {}
@@ -368,7 +368,7 @@ final class Placement {
     int room = 0;
     for (int n = 0; n < nodes.size(); n++) {
       PlacedNode node = nodes.get(n);
-      if (!node.isThereOrComes()) {
+      if (!node.isUpOrStarting()) {
         continue;
       }
       room += node.capacity - node.load();
@@ -383,7 +383,7 @@ final class Placement {
     }
     int at = whole == NOWHERE ? 0 : whole;
     for (int rank : ranks) {
-      while (!nodes.get(at).isThereOrComes() || !nodes.get(at).hasRoom()) {
+      while (!nodes.get(at).isUpOrStarting() || !nodes.get(at).hasRoom()) {
         at++;
       }
       put(rank, at, false);
@@ -433,7 +433,7 @@ final class Placement {
       return new Choice.WhenOneIsGranted();
     }
     return switch (spec.room().onNoSpare()) {
-      case WAIT -> new Choice.WhenOneComesBack();
+      case WAIT -> new Choice.WhenOneReturns();
       case ABORT -> new Choice.Nowhere(EndCause.NO_SPARE, "no spare node is left for rank " + rank);
       case SHARE -> {
         int shared = best(rank, false);

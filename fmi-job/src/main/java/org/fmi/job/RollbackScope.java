@@ -26,9 +26,9 @@ final class RollbackScope {
   private final Map<Long, String> choices = new TreeMap<>();
 
   /** The actions that have been reported: a program may have many similar loops. */
-  private final Set<String> told = new TreeSet<>();
+  private final Set<String> reported = new TreeSet<>();
 
-  private final KeptDeterminants kept = new KeptDeterminants();
+  private final StoredDeterminants determinants = new StoredDeterminants();
 
   /** Why the last local rollback failed; empty if it did not. */
   private String impossible = "";
@@ -43,8 +43,8 @@ final class RollbackScope {
     switch (message) {
       case RankMessage.Chooses m -> chooses(rank, incarnation, m);
       case RankMessage.Chose m -> {
-        kept.keep(m);
-        out.tell(rank, incarnation, new JobMessage.Kept());
+        determinants.store(m);
+        out.send(rank, incarnation, new JobMessage.Kept());
       }
     }
   }
@@ -52,10 +52,10 @@ final class RollbackScope {
   /** Handles an event that no determinant covers. */
   private void chooses(int rank, int incarnation, RankMessage.Chooses m) {
     String what = "rank " + rank + " " + m.choice();
-    if (choices.putIfAbsent(m.loop(), what) == null && told.add(m.choice())) {
+    if (choices.putIfAbsent(m.loop(), what) == null && reported.add(m.choice())) {
       out.degraded("a failure in loop " + m.loop() + " rolls back all ranks: " + what);
     }
-    out.tell(rank, incarnation, new JobMessage.Noted(m.loop()));
+    out.send(rank, incarnation, new JobMessage.Noted(m.loop()));
   }
 
   /** Notes that ranks have found local rollback impossible. */
@@ -73,7 +73,7 @@ final class RollbackScope {
   long decide(int epoch, List<RankMessage.Joined> joined, IntUnaryOperator incarnations) {
     boolean rollback = joined.stream().anyMatch(m -> m.position() != Position.FRESH);
     if (!wanted || !rollback) {
-      kept.clear();
+      determinants.clear();
       return JobMessage.Start.ALL_GO_BACK;
     }
     List<Integer> back = new ArrayList<>();
@@ -108,13 +108,13 @@ final class RollbackScope {
         new Notice.RollbackDecided(
             epoch, local ? back.toString() : "", flow, local ? String.join("; ", also) : reason));
     if (!local) {
-      kept.clear(); // the next checkpoint may reuse a version
+      determinants.clear(); // the next checkpoint may reuse a version
       return JobMessage.Start.ALL_GO_BACK;
     }
-    kept.forgetNewer(version);
+    determinants.forgetNewer(version);
     for (int rank : back) {
-      JobMessage decided = new JobMessage.Decided(epoch, kept.since(version, rank));
-      out.tell(rank, incarnations.applyAsInt(rank), decided);
+      JobMessage decided = new JobMessage.Decided(epoch, determinants.since(version, rank));
+      out.send(rank, incarnations.applyAsInt(rank), decided);
     }
     return version;
   }

@@ -42,7 +42,7 @@ public final class StallWatch {
     JOINS,
     COMPUTES,
     WAITS,
-    UNHEARD,
+    SILENT,
     ENDED
   }
 
@@ -62,7 +62,7 @@ public final class StallWatch {
       } else if (known.place().equals("closed")) {
         return State.ENDED;
       } else if (nanos - reportNanos > HEARD_NANOS) {
-        return State.UNHEARD;
+        return State.SILENT;
       }
       return known.waiting() == null ? State.COMPUTES : State.WAITS;
     }
@@ -70,11 +70,11 @@ public final class StallWatch {
 
   /** The times at which a report is repeated. */
   private static final class Rhythm {
-    int told;
-    long toldNanos;
+    int reports;
+    long reportedNanos;
 
     boolean isDue(long nanos) {
-      return told == 0 || nanos - toldNanos >= PAUSES[Math.min(told, PAUSES.length - 1)];
+      return reports == 0 || nanos - reportedNanos >= PAUSES[Math.min(reports, PAUSES.length - 1)];
     }
   }
 
@@ -88,7 +88,7 @@ public final class StallWatch {
 
   private Rhythm ofAll = new Rhythm();
   private final Rhythm ofSome = new Rhythm();
-  private final Rhythm ofUnheard = new Rhythm();
+  private final Rhythm ofSilent = new Rhythm();
   private Rhythm ofRecovery = new Rhythm();
 
   /** The start of the standstill reported by {@link #ofAll}. */
@@ -185,14 +185,14 @@ public final class StallWatch {
             yield ofAll;
           }
           case Stall.SomeAwaited s ->
-              s.ranks().stream().allMatch(Stall.Awaited::heard) ? ofSome : ofUnheard;
+              s.ranks().stream().allMatch(Stall.Awaited::heard) ? ofSome : ofSilent;
           case Stall.RecoveryWaits _ -> ofRecovery;
         };
     if (!rhythm.isDue(nanos)) {
       return null;
     }
-    rhythm.told++;
-    rhythm.toldNanos = nanos;
+    rhythm.reports++;
+    rhythm.reportedNanos = nanos;
     return stall;
   }
 
@@ -210,7 +210,7 @@ public final class StallWatch {
         case JOINS -> {
           return null;
         }
-        case COMPUTES, UNHEARD -> awaited.add(r);
+        case COMPUTES, SILENT -> awaited.add(r);
         case WAITS -> waiting.add(r);
         case ENDED -> {
           ended.add(r);
@@ -255,7 +255,7 @@ public final class StallWatch {
   private Stall.Awaited awaited(int rank, long nanos, List<Integer> waiters) {
     Rank r = ranks[rank];
     RankReport report = r.report;
-    boolean heard = r.state(nanos) != State.UNHEARD;
+    boolean heard = r.state(nanos) != State.SILENT;
     return new Stall.Awaited(
         rank,
         heard,
@@ -271,7 +271,7 @@ public final class StallWatch {
       RankReport report = ranks[i].report;
       State state = ranks[i].state(nanos);
       if (report != null
-          && (state == State.COMPUTES || state == State.UNHEARD)
+          && (state == State.COMPUTES || state == State.SILENT)
           && (report.epoch() < recoveringTo || report.place().equals("replay"))) {
         each.add(awaited(i, nanos, List.of()));
       }

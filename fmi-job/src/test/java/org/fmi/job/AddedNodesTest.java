@@ -65,7 +65,7 @@ final class AddedNodesTest {
   private void say(Job job, int rank, RankMessage message) {
     JobCommand.Spawn process =
         processes.stream().filter(spawn -> spawn.rank() == rank).findFirst().orElseThrow();
-    on(job, new FromDaemon.Said(rank, process.incarnation(), message));
+    on(job, new FromDaemon.Relayed(rank, process.incarnation(), message));
   }
 
   private void allRun(Job job, int epoch) {

@@ -55,7 +55,7 @@ final class AllProcessesTest {
   }
 
   private void say(int rank, int incarnation, RankMessage message) {
-    on(new JobEvent.FromNode(0, new FromDaemon.Said(rank, incarnation, message)));
+    on(new JobEvent.FromNode(0, new FromDaemon.Relayed(rank, incarnation, message)));
   }
 
   /** All of these nodes come up; with the last one that has ranks the first of them are started. */
@@ -77,7 +77,7 @@ final class AllProcessesTest {
 
   private boolean hasStarted() {
     return commands.stream()
-        .anyMatch(c -> c instanceof JobCommand.ToAllNodes(ToDaemon.TellAll(JobMessage.Start _)));
+        .anyMatch(c -> c instanceof JobCommand.ToAllNodes(ToDaemon.ForwardAll(JobMessage.Start _)));
   }
 
   private void eachWasStartedOnceOn(int... nodes) {

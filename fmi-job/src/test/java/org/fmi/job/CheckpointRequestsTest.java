@@ -53,7 +53,7 @@ final class CheckpointRequestsTest {
   private void assertTold(JobMessage message) {
     assertThat(out.take())
         .filteredOn(c -> !(c instanceof JobCommand.Report))
-        .containsExactly(new JobCommand.ToAllNodes(new ToDaemon.TellAll(message)));
+        .containsExactly(new JobCommand.ToAllNodes(new ToDaemon.ForwardAll(message)));
   }
 
   private void assertNothing() {
@@ -83,7 +83,8 @@ final class CheckpointRequestsTest {
     assertThat(out.take())
         .contains(
             new JobCommand.ToAllNodes(
-                new ToDaemon.TellAll(new JobMessage.Meet(0, 1, new LoopPoint(0, 12, true), true))));
+                new ToDaemon.ForwardAll(
+                    new JobMessage.Meet(0, 1, new LoopPoint(0, 12, true), true))));
     committed(3, new LoopPoint(0, 12, true));
     assertThat(out.take()).hasSize(1);
     requests.ask(2, false);
@@ -92,7 +93,7 @@ final class CheckpointRequestsTest {
     assertThat(out.take())
         .contains(
             new JobCommand.ToAllNodes(
-                new ToDaemon.TellAll(new JobMessage.Meet(0, 2, at(1, 0), true))));
+                new ToDaemon.ForwardAll(new JobMessage.Meet(0, 2, at(1, 0), true))));
   }
 
   @Test
@@ -127,7 +128,7 @@ final class CheckpointRequestsTest {
         .filteredOn(c -> !(c instanceof JobCommand.Report))
         .containsExactly(
             new JobCommand.Checkpointed(1, 3, 0, 6),
-            new JobCommand.ToAllNodes(new ToDaemon.TellAll(new JobMessage.Hold(0, 2))));
+            new JobCommand.ToAllNodes(new ToDaemon.ForwardAll(new JobMessage.Hold(0, 2))));
     stops(0, 2, at(0, 7));
     stops(1, 2, at(0, 7));
     assertTold(new JobMessage.Meet(0, 2, at(0, 7), true));
@@ -166,7 +167,7 @@ final class CheckpointRequestsTest {
     committed(5, at(0, 8));
     assertThat(out.take())
         .last()
-        .isEqualTo(new JobCommand.ToAllNodes(new ToDaemon.TellAll(new JobMessage.GoOn(0, 1))));
+        .isEqualTo(new JobCommand.ToAllNodes(new ToDaemon.ForwardAll(new JobMessage.GoOn(0, 1))));
     stops(1, 1, at(0, 9));
     assertNothing();
   }

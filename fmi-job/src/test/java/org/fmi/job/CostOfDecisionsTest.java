@@ -25,7 +25,7 @@ final class CostOfDecisionsTest {
   private static final class Run {
     private final int size;
     private final int ppn;
-    private final Looks looks = new Looks();
+    private final AccessCounter looks = new AccessCounter();
     private final JobController job;
     private long events;
     private long total;
@@ -96,12 +96,13 @@ final class CostOfDecisionsTest {
     }
 
     private static boolean starts(JobCommand command) {
-      return command instanceof JobCommand.ToAllNodes(ToDaemon.TellAll(JobMessage.Start _));
+      return command instanceof JobCommand.ToAllNodes(ToDaemon.ForwardAll(JobMessage.Start _));
     }
 
     private List<JobCommand> say(int rank, int replaced, RankMessage message) {
       return on(
-          new JobEvent.FromNode(0, new FromDaemon.Said(rank, rank == replaced ? 1 : 0, message)));
+          new JobEvent.FromNode(
+              0, new FromDaemon.Relayed(rank, rank == replaced ? 1 : 0, message)));
     }
 
     void checkpoints(int count) {
@@ -130,7 +131,8 @@ final class CostOfDecisionsTest {
       on(new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 137, true)));
       onAll(
           new JobEvent.FromNode(
-              0, new FromDaemon.Said(1, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of()))));
+              0,
+              new FromDaemon.Relayed(1, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of()))));
     }
 
     double perEvent() {

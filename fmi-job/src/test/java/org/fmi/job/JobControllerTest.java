@@ -58,7 +58,7 @@ final class JobControllerTest {
   }
 
   private void say(Job job, int rank, int incarnation, RankMessage message) {
-    on(job, new FromDaemon.Said(rank, incarnation, message));
+    on(job, new FromDaemon.Relayed(rank, incarnation, message));
   }
 
   private void startAll(Job job, int size, int nodes) {
@@ -70,7 +70,7 @@ final class JobControllerTest {
       say(job, r, 0, new RankMessage.Joined(0, Position.FRESH, Map.of()));
     }
     assertThat(commands)
-        .anyMatch(c -> c instanceof JobCommand.ToAllNodes(ToDaemon.TellAll(JobMessage.Start _)));
+        .anyMatch(c -> c instanceof JobCommand.ToAllNodes(ToDaemon.ForwardAll(JobMessage.Start _)));
     for (int r = 0; r < size; r++) {
       say(job, r, 0, new RankMessage.Connected(0, "tcp"));
       say(job, r, 0, new RankMessage.Running(0, -1, -1, false));
@@ -91,8 +91,8 @@ final class JobControllerTest {
   /** With what all ranks begin an epoch; they are told nothing else. */
   private JobMessage.Start begun() {
     assertThat(all(JobCommand.ToAllNodes.class)).hasSize(1);
-    ToDaemon.TellAll told =
-        (ToDaemon.TellAll) all(JobCommand.ToAllNodes.class).getFirst().message();
+    ToDaemon.ForwardAll told =
+        (ToDaemon.ForwardAll) all(JobCommand.ToAllNodes.class).getFirst().message();
     return (JobMessage.Start) told.message();
   }
 
@@ -166,7 +166,7 @@ final class JobControllerTest {
     assertThat(all(JobCommand.ToAllNodes.class))
         .containsExactly(
             new JobCommand.ToAllNodes(
-                new ToDaemon.TellAll(new JobMessage.Revoke(1, 3, List.of()))));
+                new ToDaemon.ForwardAll(new JobMessage.Revoke(1, 3, List.of()))));
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
         .satisfies(
@@ -185,7 +185,7 @@ final class JobControllerTest {
     assertThat(all(JobCommand.ToAllNodes.class))
         .containsExactly(
             new JobCommand.ToAllNodes(
-                new ToDaemon.TellAll(new JobMessage.Revoke(1, 3, List.of()))));
+                new ToDaemon.ForwardAll(new JobMessage.Revoke(1, 3, List.of()))));
     // It may still hold memory and files.
     assertThat(all(JobCommand.Spawn.class)).isEmpty();
     on(job, new FromDaemon.RankDying(3, 0));
@@ -229,7 +229,7 @@ final class JobControllerTest {
     assertThat(all(JobCommand.ToAllNodes.class))
         .containsExactly(
             new JobCommand.ToAllNodes(
-                new ToDaemon.TellAll(new JobMessage.Revoke(1, 1, List.of()))));
+                new ToDaemon.ForwardAll(new JobMessage.Revoke(1, 1, List.of()))));
     on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
@@ -612,7 +612,7 @@ final class JobControllerTest {
     assertThat(all(JobCommand.ToAllNodes.class))
         .containsExactly(
             new JobCommand.ToAllNodes(
-                new ToDaemon.TellAll(new JobMessage.Revoke(2, 2, List.of()))));
+                new ToDaemon.ForwardAll(new JobMessage.Revoke(2, 2, List.of()))));
   }
 
   @Test
@@ -642,10 +642,10 @@ final class JobControllerTest {
       assertThat(all(JobCommand.ToAllNodes.class))
           .containsExactly(
               new JobCommand.ToAllNodes(
-                  new ToDaemon.TellAll(new JobMessage.Revoke(epoch + 1, 1, without))));
+                  new ToDaemon.ForwardAll(new JobMessage.Revoke(epoch + 1, 1, without))));
       on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, epoch, 137, true)));
-      assertThat(sent(ToDaemon.Tell.class))
-          .extracting(c -> ((ToDaemon.Tell) c.message()).message())
+      assertThat(sent(ToDaemon.Forward.class))
+          .extracting(c -> ((ToDaemon.Forward) c.message()).message())
           .containsExactly(new JobMessage.Revoke(epoch + 1, JobMessage.Revoke.NONE, without));
     }
   }
@@ -665,7 +665,7 @@ final class JobControllerTest {
       assertThat(all(JobCommand.ToAllNodes.class))
           .containsExactly(
               new JobCommand.ToAllNodes(
-                  new ToDaemon.TellAll(new JobMessage.Revoke(epoch + 1, 1, List.of()))));
+                  new ToDaemon.ForwardAll(new JobMessage.Revoke(epoch + 1, 1, List.of()))));
       on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, epoch, 137, true)));
     }
   }
@@ -973,7 +973,8 @@ final class JobControllerTest {
     assertThat(commands).isEmpty();
     say(job, 1, 0, new RankMessage.Finished(0));
     assertThat(all(JobCommand.ToAllNodes.class))
-        .containsExactly(new JobCommand.ToAllNodes(new ToDaemon.TellAll(new JobMessage.Release())));
+        .containsExactly(
+            new JobCommand.ToAllNodes(new ToDaemon.ForwardAll(new JobMessage.Release())));
     on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 4, false)));
     on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 0, false)));
     assertThat(end().status()).isEqualTo(4);

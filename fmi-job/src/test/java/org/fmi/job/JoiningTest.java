@@ -75,11 +75,11 @@ final class JoiningTest {
           incarnationOf[c.rank()] = c.incarnation();
           hasJoined[c.rank()] = false;
         }
-        case JobCommand.ToAllNodes(ToDaemon.TellAll(JobMessage.Revoke m)) -> {
+        case JobCommand.ToAllNodes(ToDaemon.ForwardAll(JobMessage.Revoke m)) -> {
           epoch = m.epoch();
           Arrays.fill(hasJoined, false);
         }
-        case JobCommand.ToAllNodes(ToDaemon.TellAll(JobMessage.Start m)) -> {
+        case JobCommand.ToAllNodes(ToDaemon.ForwardAll(JobMessage.Start m)) -> {
           assertThat(m.epoch()).isEqualTo(epoch);
           starts++;
           told = m.endpoints();
@@ -91,7 +91,7 @@ final class JoiningTest {
   }
 
   private void say(int rank, RankMessage message) {
-    on(new JobEvent.FromNode(0, new FromDaemon.Said(rank, incarnationOf[rank], message)));
+    on(new JobEvent.FromNode(0, new FromDaemon.Relayed(rank, incarnationOf[rank], message)));
   }
 
   private void join(int rank, Map<String, byte[]> addresses) {

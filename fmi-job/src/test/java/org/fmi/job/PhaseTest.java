@@ -21,7 +21,7 @@ final class PhaseTest {
     List<String> events =
         Stream.of(JobEvent.class, FromDaemon.OfRank.class, RankMessage.class)
             .flatMap(type -> Stream.of(type.getPermittedSubclasses()))
-            .filter(type -> type != JobEvent.FromNode.class && type != FromDaemon.Said.class)
+            .filter(type -> type != JobEvent.FromNode.class && type != FromDaemon.Relayed.class)
             .map(Class::getSimpleName)
             .toList();
     assertThat(rows()).containsExactlyInAnyOrderElementsOf(events);

@@ -133,7 +133,7 @@ final class RollbackScopeTest {
 
   private JobCommand tell(int rank, int incarnation, JobMessage message) {
     return new JobCommand.ToNode(
-        placement.nodeOf(rank), new ToDaemon.Tell(rank, incarnation, message));
+        placement.nodeOf(rank), new ToDaemon.Forward(rank, incarnation, message));
   }
 
   private void chose(long committed, long version, int first, long... determinants) {
@@ -146,7 +146,7 @@ final class RollbackScopeTest {
     assertThat(scope.decide(1, List.of(goesOn(5), FRESH), rank -> 10 + rank)).isEqualTo(5);
     return out.take().stream()
         .filter(JobCommand.ToNode.class::isInstance)
-        .map(command -> (ToDaemon.Tell) ((JobCommand.ToNode) command).message())
+        .map(command -> (ToDaemon.Forward) ((JobCommand.ToNode) command).message())
         .filter(tell -> tell.rank() == 1 && tell.incarnation() == 11)
         .map(tell -> ((JobMessage.Decided) tell.message()).determinants())
         .findFirst()

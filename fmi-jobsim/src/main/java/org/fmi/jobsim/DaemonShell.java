@@ -97,7 +97,7 @@ final class DaemonShell implements SimDaemon {
   public void onSaid(SimProcess process, RankMessage message) {
     Started started = byProcess.get(process);
     if (started != null && started.connected) {
-      feed(new DaemonEvent.FromProcess(started.number, new FromRank.Said(message)));
+      feed(new DaemonEvent.FromProcess(started.number, new FromRank.Relayed(message)));
     }
   }
 
@@ -176,7 +176,7 @@ final class DaemonShell implements SimDaemon {
       case DaemonCommand.Prepare _ ->
           host.after(host.delay(), "prepared", host.node(), () -> feed(new DaemonEvent.Prepared()));
       case DaemonCommand.Start c -> start(c.process());
-      case DaemonCommand.Tell c -> tell(started(c.process()), c.message());
+      case DaemonCommand.Forward c -> tell(started(c.process()), c.message());
       case DaemonCommand.Kill c -> kill(started(c.process()));
       case DaemonCommand.Report c ->
           host.report("report", host.node(), () -> reports.on(host, c.message()));
@@ -194,8 +194,8 @@ final class DaemonShell implements SimDaemon {
           DaemonCommand.RunHelper _,
           DaemonCommand.LookAtHelper _,
           DaemonCommand.KillHelper _,
-          DaemonCommand.LetGo _,
-          DaemonCommand.LetGoUnknown _ -> {}
+          DaemonCommand.Unpin _,
+          DaemonCommand.UnpinUnknown _ -> {}
       case DaemonCommand.Disconnect c -> throw new AssertionError("nonsense from " + c.process());
     }
   }
@@ -247,7 +247,7 @@ final class DaemonShell implements SimDaemon {
         started.process = made;
         byProcess.put(made, started);
       }
-      case ToRank.Tell m -> {
+      case ToRank.Forward m -> {
         if (process != null) {
           host.tell(process, m.message());
         }

@@ -174,7 +174,7 @@ final class JobSimulation implements Supervisor {
   }
 
   private void writes() {
-    order(nodeOf[0], new ToDaemon.Tell(0, 0, new JobMessage.WriteNext()));
+    order(nodeOf[0], new ToDaemon.Forward(0, 0, new JobMessage.WriteNext()));
   }
 
   private void addNode() {
@@ -331,7 +331,7 @@ final class JobSimulation implements Supervisor {
           carryOut(job.on(new JobEvent.NodeUp(host.node(), MEMORY_PER_NODE)));
       case FromDaemon.Refused m -> host.giveUp(m.reason());
       case FromDaemon.OfRank m -> {
-        if (m instanceof FromDaemon.Said said) {
+        if (m instanceof FromDaemon.Relayed said) {
           if (said.message() instanceof RankMessage.AtFault fault) {
             reached.add(fault.fault());
           }
@@ -386,7 +386,7 @@ final class JobSimulation implements Supervisor {
         case JobCommand.RequestNode _ -> lender.asked();
         case JobCommand.WithdrawRequests _ -> lender.withdrawn();
         case JobCommand.ToAllNodes c -> {
-          if (c.message() instanceof ToDaemon.TellAll(JobMessage message)) {
+          if (c.message() instanceof ToDaemon.ForwardAll(JobMessage message)) {
             addresses.onTold(message);
           }
           for (int node = 0; node < nodes; node++) {

@@ -11,20 +11,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where FMI is installed.
+ * The installation of FMI.
  *
  * <pre>
  *   bin/fmirun, fmi, fmi-daemon   scripts that find a JDK
- *   lib/*.jar                     what ranks and daemons need
- *   lib/chronicle/*.jar           what only ranks with state of a certain kind need
- *   lib/meters/*.jar              what only programs with meters, and jobs that are measured, need
- *   lib/metrics/*.jar             what only fmirun needs, in jobs that are measured
- *   lib/disni/*.jar               what only ranks that use RDMA through DiSNI need
- *   lib/run/*.jar                 what only fmirun needs, and helpers of daemons
+ *   lib/*.jar                     for ranks and daemons
+ *   lib/chronicle/*.jar           only for ranks with state that implements BytesMarshallable
+ *   lib/meters/*.jar              only for programs with meters and jobs with metrics
+ *   lib/metrics/*.jar             only for fmirun, in jobs with metrics
+ *   lib/disni/*.jar               only for ranks that use RDMA through DiSNI
+ *   lib/run/*.jar                 only for fmirun and helpers of daemons
  *   lib/native/*.so               Netty's libraries, so that no process unpacks them
- *   lib/maven/                    a repository of the modules that programs and their tests need
+ *   lib/maven/                    a repository of the modules for programs and their tests
  *   lib/jvm.options               options of all JVMs
- *   lib/aot/*.aot                 AOT caches, by lib/make-aot-caches
+ *   lib/aot/*.aot                 AOT caches, made by lib/make-aot-caches
  *   conf/fmi.conf                 the site's settings
  * </pre>
  */

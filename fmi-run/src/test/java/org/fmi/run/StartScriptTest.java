@@ -59,7 +59,8 @@ final class StartScriptTest {
     Result result = run(Map.of(), gone, tool(name));
     assertThat(result.status()).as(result.output()).isEqualTo(64);
     assertThat(result.output().lines().toList().getLast())
-        .isEqualTo(name + ": the working directory does not exist any more; change to another directory");
+        .isEqualTo(
+            name + ": the working directory does not exist any more; change to another directory");
     Result linked =
         run(Map.of(), "mkdir there && ln -s there link && cd link && exec \"$1\"", tool(name));
     assertThat(linked.output()).startsWith(name + ": FMI_JAVA_HOME=");

@@ -33,15 +33,15 @@ public enum Counter {
   LOG_BYTES("memory of the message log", true),
   LOG_LIMIT_BYTES("limit of the message log", true),
   CHECKPOINT_MEMORY_BYTES("node memory of its checkpoints, images and parity", true),
-  CHECKPOINT_FORECAST_BYTES(
-      "node memory of its checkpoints once two have been taken", true),
+  CHECKPOINT_FORECAST_BYTES("node memory of its checkpoints once two have been taken", true),
   HEAP_USED_BYTES("heap in use, including garbage", true),
   HEAP_MAX_BYTES("maximum heap size", true),
   MEMORY_BYTES("memory of its process, including shared memory in use", true),
   PEAK_MEMORY_BYTES("peak memory of its process", true),
   NODE_MEMORY_FREE_BYTES("memory free for checkpoints and messages on its machine", true),
   NODE_JOULES(
-      "energy used by its machine's processors since the start of its daemon, where Linux reports it",
+      "energy used by its machine's processors since the start of its daemon, where Linux reports"
+          + " it",
       true);
 
   private final String meaning;

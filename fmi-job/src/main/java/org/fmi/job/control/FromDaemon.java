@@ -88,7 +88,7 @@ public sealed interface FromDaemon {
 
   /** A message of a rank. */
   @Tag(7)
-  record Said(int rank, int incarnation, RankMessage message) implements OfRank {}
+  record Relayed(int rank, int incarnation, RankMessage message) implements OfRank {}
 
   /** Reports of ranks; no decision depends on them. */
   @Tag(11)
@@ -137,7 +137,7 @@ public sealed interface FromDaemon {
    */
   @Tag(8)
   record Output(int rank, boolean error, byte[] bytes, boolean more) implements FromDaemon {
-    /** How long other ranks wait for the rest of a line. */
+    /** Time for which other ranks wait for the rest of a line. */
     public static final int PAUSE_MILLIS = 10_000;
   }
 

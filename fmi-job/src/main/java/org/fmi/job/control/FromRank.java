@@ -10,7 +10,7 @@ import org.fmi.control.RankReport;
 @Wire
 public sealed interface FromRank {
   /** A message that only a process with a rank sends. */
-  sealed interface OfRank extends FromRank permits Said, Shown, Stack, Idle, ReadsInput {}
+  sealed interface OfRank extends FromRank permits Relayed, Shown, Stack, Idle, ReadsInput {}
 
   /** The first message: the identity of the process. */
   @Tag(1)
@@ -22,7 +22,7 @@ public sealed interface FromRank {
 
   /** A message to the job. */
   @Tag(2)
-  record Said(RankMessage message) implements OfRank {}
+  record Relayed(RankMessage message) implements OfRank {}
 
   /** Pinned images to be written to files. */
   @Tag(7)
@@ -41,7 +41,8 @@ public sealed interface FromRank {
   record Exiting() implements FromRank {}
 
   /**
-   * It waits while other ranks recompute, or no longer does: its cores are not needed in between.
+   * The rank waits while other ranks recompute, or no longer does: its cores are not needed in
+   * between.
    */
   @Tag(8)
   record Idle(boolean waits) implements OfRank {}

@@ -33,11 +33,11 @@ public sealed interface ToDaemon {
 
   /** Forward a message to one rank. */
   @Tag(4)
-  record Tell(int rank, int incarnation, JobMessage message) implements ToDaemon {}
+  record Forward(int rank, int incarnation, JobMessage message) implements ToDaemon {}
 
   /** Forward a message to all ranks of the node. */
   @Tag(5)
-  record TellAll(JobMessage message) implements ToDaemon {}
+  record ForwardAll(JobMessage message) implements ToDaemon {}
 
   /**
    * Keep {@code count} standby processes.

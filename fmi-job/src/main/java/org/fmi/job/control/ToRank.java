@@ -32,7 +32,7 @@ public sealed interface ToRank {
 
   /** A message of the job. */
   @Tag(2)
-  record Tell(JobMessage message) implements ToRank {}
+  record Forward(JobMessage message) implements ToRank {}
 
   /**
    * {@link JobMessage.Start}, with the addresses of all ranks in a file to be mapped, which the

@@ -47,7 +47,7 @@ public sealed interface DaemonCommand {
   record Attach(int process, int rank, int incarnation) implements DaemonCommand {}
 
   /** Send a message to a connected process. */
-  record Tell(int process, ToRank message) implements DaemonCommand {}
+  record Forward(int process, ToRank message) implements DaemonCommand {}
 
   /** Watch the heartbeat of a connected process, and send it ours. */
   record Watch(int process, int timeoutMillis) implements DaemonCommand {}
@@ -83,8 +83,8 @@ public sealed interface DaemonCommand {
   record KillHelper() implements DaemonCommand {}
 
   /** Delete these names of pieces that ranks have pinned. */
-  record LetGo(List<String> pieces) implements DaemonCommand {
-    public LetGo {
+  record Unpin(List<String> pieces) implements DaemonCommand {
+    public Unpin {
       pieces = List.copyOf(pieces);
     }
   }
@@ -95,8 +95,8 @@ public sealed interface DaemonCommand {
    * @param prefix prefix of the names of its rank's pinned pieces
    * @param known names that stay
    */
-  record LetGoUnknown(String prefix, List<String> known) implements DaemonCommand {
-    public LetGoUnknown {
+  record UnpinUnknown(String prefix, List<String> known) implements DaemonCommand {
+    public UnpinUnknown {
       known = List.copyOf(known);
     }
   }

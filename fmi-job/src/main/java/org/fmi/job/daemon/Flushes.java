@@ -61,7 +61,7 @@ final class Flushes {
   /** The version of a killed helper until its process has ended; otherwise -1. */
   private long stuck = -1;
 
-  /** How long the helper may make no progress. */
+  /** Time limit for the helper to make progress. */
   private long stallMillis;
 
   /** The pieces to release when the helper has ended. */
@@ -80,24 +80,24 @@ final class Flushes {
    */
   void offered(@Nullable RankConfig config, Pinned pinned, Set<Integer> ranks) {
     if (config == null) {
-      letGo(List.of(pinned)); // no rank would read it
+      unpin(List.of(pinned)); // no rank would read it
       return;
     }
     TreeMap<Integer, Pinned> ofVersion =
         kept.computeIfAbsent(pinned.version(), _ -> new TreeMap<>());
     Pinned before = ofVersion.put(config.rank(), pinned);
     if (before != null) {
-      letGo(List.of(before)); // of a past epoch
+      unpin(List.of(before)); // of a past epoch
     }
     ofVersion.values().stream()
         .filter(each -> each.epoch() < pinned.epoch())
-        .forEach(each -> letGo(List.of(each)));
+        .forEach(each -> unpin(List.of(each)));
     ofVersion.values().removeIf(each -> each.epoch() < pinned.epoch());
     while (kept.size() > MOST_VERSIONS) {
-      letGo(kept.pollFirstEntry().getValue().values());
+      unpin(kept.pollFirstEntry().getValue().values());
     }
     if (ofVersion.keySet().containsAll(ranks)) {
-      letGoBefore(pinned.version());
+      unpinBefore(pinned.version());
       report(
           new Level2Report.Ready(
               pinned.epoch(),
@@ -115,7 +115,7 @@ final class Flushes {
     kept.values().forEach(ofVersion -> known.addAll(pieces(ofVersion.values())));
     String prefix = Pinned.prefix(rank);
     known.removeIf(name -> !name.startsWith(prefix));
-    out.accept(new DaemonCommand.LetGoUnknown(prefix, known));
+    out.accept(new DaemonCommand.UnpinUnknown(prefix, known));
   }
 
   /** Handles an order of fmirun. */
@@ -145,7 +145,7 @@ final class Flushes {
     }
     switch (order) {
       case Level2Order.Flush m -> {
-        letGoBefore(m.version());
+        unpinBefore(m.version());
         TreeMap<Integer, Pinned> mine = kept.remove(m.version());
         if (mine == null) {
           fail(m.version(), "a newer checkpoint has taken its place in memory");
@@ -265,7 +265,7 @@ final class Flushes {
   private void over() {
     end();
     if (!read.isEmpty()) {
-      out.accept(new DaemonCommand.LetGo(read));
+      out.accept(new DaemonCommand.Unpin(read));
       read = List.of();
     }
   }
@@ -305,16 +305,16 @@ final class Flushes {
     out.accept(new DaemonCommand.Report(new FromDaemon.Level2(report)));
   }
 
-  private void letGoBefore(long version) {
+  private void unpinBefore(long version) {
     Map<Long, TreeMap<Integer, Pinned>> older = kept.headMap(version);
-    older.values().forEach(each -> letGo(each.values()));
+    older.values().forEach(each -> unpin(each.values()));
     older.clear();
   }
 
-  private void letGo(Iterable<Pinned> all) {
+  private void unpin(Iterable<Pinned> all) {
     List<String> names = pieces(all);
     if (!names.isEmpty()) {
-      out.accept(new DaemonCommand.LetGo(names));
+      out.accept(new DaemonCommand.Unpin(names));
     }
   }
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * called by one thread.
  *
  * <pre>
- *                Setup                Prepared            Spawn, KillRank, Tell, Standbys ...
+ *                Setup                Prepared            Spawn, KillRank, Forward, Standbys ...
  *  CONNECTED ------------&gt; PREPARING -----------&gt; READY &lt;--------+
  *      |                    |     |                | |            |
  *      |                    |   Unfit: Refused     | +------------+
@@ -34,9 +34,9 @@ import org.jspecify.annotations.Nullable;
  * The life of one process:
  *
  * <pre>
- *  for a rank:  Spawn --&gt; Start ... Started --&gt; Bind, Attach ... Connected --&gt; Tell(Assign), Tell ...
- *  stands by:   Standbys ... Start ... Started ... Connected --&gt; Tell(WarmUp), Tell(HoldLifeline)
- *               ... Spawn --&gt; Bind, Attach, Tell(Assign) ...
+ *  for a rank:  Spawn --&gt; Start ... Started --&gt; Bind, Attach ... Connected --&gt; Forward(Assign), Forward ...
+ *  stands by:   Standbys ... Start ... Started ... Connected --&gt; Forward(WarmUp), Forward(HoldLifeline)
+ *               ... Spawn --&gt; Bind, Attach, Forward(Assign) ...
  *
  *  killed:               KillRank --&gt; Kill ... Exited --&gt; RankExited
  *    does not die in     {@link Limit#DEATH}: Refused, which ends the node
@@ -132,7 +132,7 @@ public final class NodeDaemon {
     if (phase == Phase.ENDED) {
       return List.of();
     }
-    assert !begun || nanos - now >= 0 : "the clock goes back";
+    assert !begun || nanos - now >= 0 : "the clock runs backwards";
     now = nanos;
     if (!begun) {
       standbys.begin(now);
@@ -150,7 +150,7 @@ public final class NodeDaemon {
       case DaemonEvent.NotStarted e -> onNotStarted(process(e.process()), e.reason());
       case DaemonEvent.NotBound e -> onNotBound(e.warning());
       case DaemonEvent.Connected e -> onConnected(process(e.process()), e.warmUp());
-      case DaemonEvent.FromProcess e -> onSaid(process(e.process()), e.message());
+      case DaemonEvent.FromProcess e -> onRelayed(process(e.process()), e.message());
       case DaemonEvent.Disconnected e -> onDisconnected(process(e.process()), e.silent());
       case DaemonEvent.Dying e -> onDying(processes.get(e.process()));
       case DaemonEvent.WasDying e -> onWasDying(processes.get(e.process()));
@@ -201,7 +201,7 @@ public final class NodeDaemon {
   private NodeProcess process(int number) {
     NodeProcess process = processes.get(number);
     if (process == null) {
-      throw new IllegalStateException("nothing can be heard of process " + number);
+      throw new IllegalStateException("no event can arrive of process " + number);
     }
     return process;
   }
@@ -239,13 +239,14 @@ public final class NodeDaemon {
           kill(process);
         }
       }
-      case ToDaemon.Tell m -> {
+      case ToDaemon.Forward m -> {
         NodeProcess process = serving(m.rank(), m.incarnation());
         if (process != null) {
-          tell(process, m.message());
+          forward(process, m.message());
         }
       }
-      case ToDaemon.TellAll m -> ranks.values().forEach(process -> tell(process, m.message()));
+      case ToDaemon.ForwardAll m ->
+          ranks.values().forEach(process -> forward(process, m.message()));
       case ToDaemon.Standbys m -> {
         standbys.want(now, m.count(), m.ranksOnNode());
         for (NodeProcess process : ranks.values()) {
@@ -321,19 +322,19 @@ public final class NodeDaemon {
     }
   }
 
-  private void tell(NodeProcess process, JobMessage message) {
-    process.told(message);
+  private void forward(NodeProcess process, JobMessage message) {
+    process.sent(message);
     RankConfig config = process.config();
     if (config != null) {
       idleCores.works(config.rank()); // before it receives the message that gives it work
     }
-    send(process, new ToRank.Tell(message));
+    send(process, new ToRank.Forward(message));
   }
 
   /** Sends a message, unless the connection is closed. */
   private void send(NodeProcess process, ToRank message) {
     if (process.isConnected()) {
-      out.add(new DaemonCommand.Tell(process.number, message));
+      out.add(new DaemonCommand.Forward(process.number, message));
     } else if (!process.hasConnected()) {
       process.keep(message);
     }
@@ -415,7 +416,7 @@ public final class NodeDaemon {
     }
   }
 
-  private void onSaid(NodeProcess process, FromRank message) {
+  private void onRelayed(NodeProcess process, FromRank message) {
     RankConfig config = process.config();
     switch (message) {
       case FromRank.Hello _ -> out.add(new DaemonCommand.Disconnect(process.number));
@@ -430,13 +431,13 @@ public final class NodeDaemon {
         if (config == null) {
           out.add(new DaemonCommand.Disconnect(process.number));
         } else {
-          onSaid(process, config, m);
+          onRelayed(process, config, m);
         }
       }
     }
   }
 
-  private void onSaid(NodeProcess process, RankConfig config, FromRank.OfRank message) {
+  private void onRelayed(NodeProcess process, RankConfig config, FromRank.OfRank message) {
     switch (message) {
       case FromRank.Shown m -> shown.shown(process, m.report());
       case FromRank.Idle m -> {
@@ -448,7 +449,7 @@ public final class NodeDaemon {
       }
       case FromRank.Stack m -> report(new FromDaemon.Stack(config.rank(), process.pid(), m.text()));
       case FromRank.ReadsInput _ -> report(new FromDaemon.InputWanted(config.incarnation()));
-      case FromRank.Said m -> {
+      case FromRank.Relayed m -> {
         if (m.message() instanceof RankMessage.Joined joined) {
           process.joined();
           if (joined.epoch() > 0) {
@@ -457,7 +458,7 @@ public final class NodeDaemon {
         } else if (m.message() instanceof RankMessage.Failed) {
           deadlines.set(now, process, Limit.UNWIND);
         }
-        report(new FromDaemon.Said(config.rank(), config.incarnation(), m.message()));
+        report(new FromDaemon.Relayed(config.rank(), config.incarnation(), m.message()));
       }
     }
   }
@@ -592,7 +593,7 @@ public final class NodeDaemon {
         kill(process);
       }
       case DEATH -> {
-        // A system call may never return; then the node is lost. A standby is in nobody's way.
+        // A system call may never return; then the node is lost. A standby blocks no rank.
         if (process.config() != null) {
           report(new FromDaemon.Refused(due.complaint()));
         }

@@ -215,7 +215,7 @@ final class NodeProcess {
   }
 
   /** Notes a message sent to it: once released, no rank waits for it. */
-  void told(JobMessage message) {
+  void sent(JobMessage message) {
     released |= message instanceof JobMessage.Release;
   }
 

@@ -30,10 +30,10 @@ final class AddressCodecTest {
       plain += tcp.length + detector.length;
     }
     JobMessage.Start start = new JobMessage.Start(1, true, AddressTable.of(all));
-    byte[] message = ToDaemonCodec.encode(new ToDaemon.TellAll(start));
+    byte[] message = ToDaemonCodec.encode(new ToDaemon.ForwardAll(start));
     int ports = 2 * Short.BYTES * ranks;
     assertThat(message.length).isBetween(ports / 2, 2 * ports).isLessThan((int) plain / 3);
-    ToDaemon.TellAll back = (ToDaemon.TellAll) ToDaemonCodec.decode(ByteBuffer.wrap(message));
+    ToDaemon.ForwardAll back = (ToDaemon.ForwardAll) ToDaemonCodec.decode(ByteBuffer.wrap(message));
     assertThat(back.message()).isEqualTo(start);
   }
 

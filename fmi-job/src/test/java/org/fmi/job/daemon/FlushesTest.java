@@ -109,7 +109,7 @@ class FlushesTest {
     assertThat(commands)
         .usingRecursiveFieldByFieldElementComparator()
         .containsExactly(
-            new DaemonCommand.LetGo(List.of(piece(0, 0, 5), piece(2, 0, 5))),
+            new DaemonCommand.Unpin(List.of(piece(0, 0, 5), piece(2, 0, 5))),
             report(new Level2Report.Written(5, "f", 9, 8, written.ranks())));
   }
 
@@ -120,7 +120,7 @@ class FlushesTest {
     assertThat(offer(0, 0, 6)).isEmpty();
     List<DaemonCommand> ready = offer(2, 0, 6);
     assertThat(ready.getFirst())
-        .isEqualTo(new DaemonCommand.LetGo(List.of(piece(0, 0, 5), piece(2, 0, 5))));
+        .isEqualTo(new DaemonCommand.Unpin(List.of(piece(0, 0, 5), piece(2, 0, 5))));
     assertReady(ready, 6);
     assertThat(order(new Level2Order.Flush(5, 3)))
         .containsExactly(
@@ -133,13 +133,13 @@ class FlushesTest {
   void memoryIsNotKeptForVersionsThatNeverGetReady() {
     offer(0, 0, 5);
     offer(0, 0, 6);
-    assertThat(offer(0, 0, 7)).containsExactly(new DaemonCommand.LetGo(List.of(piece(0, 0, 5))));
+    assertThat(offer(0, 0, 7)).containsExactly(new DaemonCommand.Unpin(List.of(piece(0, 0, 5))));
   }
 
   @Test
   void whatIsOfAnEpochThatIsOverIsLetGo() {
     offer(0, 0, 5);
-    assertThat(offer(2, 1, 5)).containsExactly(new DaemonCommand.LetGo(List.of(piece(0, 0, 5))));
+    assertThat(offer(2, 1, 5)).containsExactly(new DaemonCommand.Unpin(List.of(piece(0, 0, 5))));
   }
 
   @Test
@@ -155,8 +155,8 @@ class FlushesTest {
     // What is being written, and what is waiting.
     assertThat(commands)
         .containsExactly(
-            new DaemonCommand.LetGoUnknown("l2-r2-", List.of(piece(2, 0, 5), piece(2, 0, 6))),
-            new DaemonCommand.LetGoUnknown("l2-r1-", List.of()));
+            new DaemonCommand.UnpinUnknown("l2-r2-", List.of(piece(2, 0, 5), piece(2, 0, 6))),
+            new DaemonCommand.UnpinUnknown("l2-r1-", List.of()));
   }
 
   @Test
@@ -220,7 +220,7 @@ class FlushesTest {
     assertThat(after(2000, HANGS))
         .containsExactly(
             new DaemonCommand.KillHelper(),
-            new DaemonCommand.LetGo(List.of(piece(0, 0, 5), piece(2, 0, 5))),
+            new DaemonCommand.Unpin(List.of(piece(0, 0, 5), piece(2, 0, 5))),
             report(
                 new Level2Report.Failed(
                     5,

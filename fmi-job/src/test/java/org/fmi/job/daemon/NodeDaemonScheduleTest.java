@@ -213,7 +213,7 @@ final class NodeDaemonScheduleTest {
           if (seat.occupied && incarnation == seat.incarnation) {
             seat.sent.add(number);
           }
-          from(new ToDaemon.Tell(r, incarnation, message(number)));
+          from(new ToDaemon.Forward(r, incarnation, message(number)));
         }
         case 6 -> {
           int number = messages++;
@@ -222,7 +222,7 @@ final class NodeDaemonScheduleTest {
               one.sent.add(number);
             }
           }
-          from(new ToDaemon.TellAll(message(number)));
+          from(new ToDaemon.ForwardAll(message(number)));
         }
         case 7 -> from(new ToDaemon.Standbys(random.nextInt(MOST_STANDBYS + 1), 2));
         case 8 -> from(new ToDaemon.Stack(r));
@@ -336,8 +336,9 @@ final class NodeDaemonScheduleTest {
         case 4 ->
             say(
                 number,
-                new FromRank.Said(new RankMessage.Joined(0, RankMessage.Position.FRESH, Map.of())));
-        default -> say(number, new FromRank.Said(new RankMessage.Finished(0)));
+                new FromRank.Relayed(
+                    new RankMessage.Joined(0, RankMessage.Position.FRESH, Map.of())));
+        default -> say(number, new FromRank.Relayed(new RankMessage.Finished(0)));
       }
     }
 
@@ -408,16 +409,16 @@ final class NodeDaemonScheduleTest {
           assertThat(proc.incarnation).isEqualTo(c.incarnation());
           assertThat(proc.incarnation).isEqualTo(seats[c.rank()].incarnation);
         }
-        case DaemonCommand.Tell c -> told(open(c.process()), c.message());
+        case DaemonCommand.Forward c -> told(open(c.process()), c.message());
         case DaemonCommand.Watch c -> assertThat(open(c.process()).rank).isNotNegative();
         case DaemonCommand.Input c -> assertThat(living(c.process()).rank).isZero();
         case DaemonCommand.AdoptLifeline c -> living(c.process());
         case DaemonCommand.RunHelper _,
             DaemonCommand.LookAtHelper _,
             DaemonCommand.KillHelper _,
-            DaemonCommand.LetGo _,
+            DaemonCommand.Unpin _,
             DaemonCommand.SlowDown _,
-            DaemonCommand.LetGoUnknown _ ->
+            DaemonCommand.UnpinUnknown _ ->
             throw new AssertionError("no rank has offered anything");
         case DaemonCommand.Disconnect c -> {
           Proc proc = open(c.process());
@@ -474,7 +475,7 @@ final class NodeDaemonScheduleTest {
           assertThat(config.incarnation()).isEqualTo(proc.incarnation);
           proc.assigned = true;
         }
-        case ToRank.Tell m -> {
+        case ToRank.Forward m -> {
           assertThat(proc.assigned).as("assigned first").isTrue();
           proc.told.add(((JobMessage.Revoke) m.message()).epoch());
           reached.add(proc.told.size() > 1 ? "told late" : "told");
@@ -501,7 +502,7 @@ final class NodeDaemonScheduleTest {
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
         case FromDaemon.RankSilent m ->
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
-        case FromDaemon.Said m ->
+        case FromDaemon.Relayed m ->
             assertThat(m.incarnation()).isLessThanOrEqualTo(seats[m.rank()].incarnation);
         case FromDaemon.Reports m -> {
           Set<Integer> ranks = new HashSet<>();

@@ -107,7 +107,7 @@ final class NodeDaemonTest {
   }
 
   private static RankConfig assigned(DaemonCommand command) {
-    return ((ToRank.Assign) ((DaemonCommand.Tell) command).message()).config();
+    return ((ToRank.Assign) ((DaemonCommand.Forward) command).message()).config();
   }
 
   @BeforeEach
@@ -125,16 +125,16 @@ final class NodeDaemonTest {
 
   private void joins(int process) {
     RankMessage joined = new RankMessage.Joined(0, RankMessage.Position.FRESH, Map.of());
-    assertThat(said(process, new FromRank.Said(joined)))
-        .containsExactly(report(new FromDaemon.Said(RANK, 0, joined)));
+    assertThat(said(process, new FromRank.Relayed(joined)))
+        .containsExactly(report(new FromDaemon.Relayed(RANK, 0, joined)));
   }
 
   @Test
   void aRankIsStartedBoundAndTold() {
     assertThat(from(spawn(RANK, 1, 2, 5)))
         .containsExactly(new DaemonCommand.Start(0, 3, List.of()));
-    assertThat(from(new ToDaemon.Tell(RANK, 1, revoke(4)))).isEmpty();
-    assertThat(from(new ToDaemon.Tell(RANK, 0, revoke(3)))).isEmpty(); // another process
+    assertThat(from(new ToDaemon.Forward(RANK, 1, revoke(4)))).isEmpty();
+    assertThat(from(new ToDaemon.Forward(RANK, 0, revoke(3)))).isEmpty(); // another process
     List<DaemonCommand> started = on(new DaemonEvent.Started(0, 100));
     assertThat(started).hasSize(2);
     assertThat(((DaemonCommand.Bind) started.get(0)).cores()).containsExactly(2, 5);
@@ -148,9 +148,10 @@ final class NodeDaemonTest {
     assertThat(config.host()).isEqualTo("host");
     assertThat(config.nodeDirectory()).isEqualTo("/dir");
     assertThat(config.cores()).isEqualTo(4);
-    assertThat(connected.get(2)).isEqualTo(new DaemonCommand.Tell(0, new ToRank.Tell(revoke(4))));
-    assertThat(from(new ToDaemon.TellAll(revoke(5))))
-        .containsExactly(new DaemonCommand.Tell(0, new ToRank.Tell(revoke(5))));
+    assertThat(connected.get(2))
+        .isEqualTo(new DaemonCommand.Forward(0, new ToRank.Forward(revoke(4))));
+    assertThat(from(new ToDaemon.ForwardAll(revoke(5))))
+        .containsExactly(new DaemonCommand.Forward(0, new ToRank.Forward(revoke(5))));
   }
 
   @Test
@@ -162,11 +163,11 @@ final class NodeDaemonTest {
     DaemonCommand fast = new DaemonCommand.SlowDown(List.of(), IDLE_MEGAHERTZ);
     joins(0);
     RankMessage again = new RankMessage.Joined(1, RankMessage.Position.IN_LOOP, Map.of());
-    assertThat(said(0, new FromRank.Said(again)))
-        .containsExactly(slow, report(new FromDaemon.Said(RANK, 0, again)));
+    assertThat(said(0, new FromRank.Relayed(again)))
+        .containsExactly(slow, report(new FromDaemon.Relayed(RANK, 0, again)));
     JobMessage start = new JobMessage.Start(1, true, AddressTable.of(List.of(Map.of())));
-    assertThat(from(new ToDaemon.TellAll(start)))
-        .containsExactly(fast, new DaemonCommand.Tell(0, new ToRank.Tell(start)));
+    assertThat(from(new ToDaemon.ForwardAll(start)))
+        .containsExactly(fast, new DaemonCommand.Forward(0, new ToRank.Forward(start)));
     assertThat(said(0, new FromRank.Idle(true))).containsExactly(slow);
     assertThat(said(0, new FromRank.Idle(false))).containsExactly(fast);
     assertThat(said(0, new FromRank.Idle(true))).containsExactly(slow);
@@ -194,8 +195,8 @@ final class NodeDaemonTest {
     assertThat(on(new DaemonEvent.Started(0, 100))).isEmpty();
     assertThat(on(new DaemonEvent.Connected(0, "/dir/warm")))
         .containsExactly(
-            new DaemonCommand.Tell(0, new ToRank.WarmUp("/dir/warm")),
-            new DaemonCommand.Tell(0, new ToRank.HoldLifeline()));
+            new DaemonCommand.Forward(0, new ToRank.WarmUp("/dir/warm")),
+            new DaemonCommand.Forward(0, new ToRank.HoldLifeline()));
     List<DaemonCommand> taken = from(spawn(RANK, 1));
     assertThat(taken).hasSize(3);
     assertThat(taken.get(0)).isEqualTo(new DaemonCommand.Attach(0, RANK, 1));
@@ -203,7 +204,7 @@ final class NodeDaemonTest {
     assertThat(taken.get(2)).isEqualTo(new DaemonCommand.Watch(0, HEARTBEAT));
     // The next one only when fmirun wants it.
     assertThat(from(new ToDaemon.Standbys(1, 2)))
-        .containsExactly(new DaemonCommand.Tell(0, new ToRank.HoldLifeline()));
+        .containsExactly(new DaemonCommand.Forward(0, new ToRank.HoldLifeline()));
     assertThat(after(Standbys.DELAY)).containsExactly(new DaemonCommand.Start(1, 2, List.of()));
   }
 
@@ -383,7 +384,7 @@ final class NodeDaemonTest {
     runs(0, 0);
     assertThat(on(new DaemonEvent.Disconnected(0, false))).isEmpty();
     assertThat(after(Limit.LEAVE.time)).containsExactly(new DaemonCommand.Kill(0));
-    assertThat(from(new ToDaemon.Tell(RANK, 0, revoke(1)))).isEmpty();
+    assertThat(from(new ToDaemon.Forward(RANK, 0, revoke(1)))).isEmpty();
   }
 
   @Test
@@ -424,7 +425,7 @@ final class NodeDaemonTest {
   void oneThatWasReleasedMayTakeItsTimeToEnd() {
     runs(0, 0);
     joins(0);
-    from(new ToDaemon.TellAll(new JobMessage.Release()));
+    from(new ToDaemon.ForwardAll(new JobMessage.Release()));
     said(0, new FromRank.Exiting());
     on(new DaemonEvent.Disconnected(0, false));
     pass(Duration.ofDays(1));
@@ -438,10 +439,10 @@ final class NodeDaemonTest {
     assertThat(on(new DaemonEvent.Exited(0, 4))).isEmpty();
     assertThat(from(new ToDaemon.KillRank(RANK, 0))).isEmpty();
     RankMessage abort = new RankMessage.Abort(4);
-    assertThat(said(0, new FromRank.Said(abort)))
-        .containsExactly(report(new FromDaemon.Said(RANK, 0, abort)));
+    assertThat(said(0, new FromRank.Relayed(abort)))
+        .containsExactly(report(new FromDaemon.Relayed(RANK, 0, abort)));
     assertThat(on(new DaemonEvent.Disconnected(0, false))).containsExactly(exited(0, 4, false));
-    assertThatThrownBy(() -> said(0, new FromRank.Said(abort)))
+    assertThatThrownBy(() -> said(0, new FromRank.Relayed(abort)))
         .isInstanceOf(IllegalStateException.class);
   }
 
@@ -449,7 +450,7 @@ final class NodeDaemonTest {
   void oneThatHasThrownIsKilledWhenItDoesNotComeToItsEnd() {
     runs(0, 0);
     joins(0);
-    said(0, new FromRank.Said(new RankMessage.Failed(-1, -1, "")));
+    said(0, new FromRank.Relayed(new RankMessage.Failed(-1, -1, "")));
     assertThat(after(Limit.UNWIND.time))
         .containsExactly(
             warning(
@@ -466,7 +467,7 @@ final class NodeDaemonTest {
     on(new DaemonEvent.Connected(0, "/dir/warm"));
     assertThat(said(0, new FromRank.LifelineHeld()))
         .containsExactly(new DaemonCommand.AdoptLifeline(0));
-    assertThat(said(0, new FromRank.Said(new RankMessage.Abort(4))))
+    assertThat(said(0, new FromRank.Relayed(new RankMessage.Abort(4))))
         .containsExactly(new DaemonCommand.Disconnect(0));
     assertThat(said(0, new FromRank.Hello(100))).containsExactly(new DaemonCommand.Disconnect(0));
   }
@@ -592,7 +593,7 @@ final class NodeDaemonTest {
   void aRankThatIsThereIsAskedForItsStack() {
     runs(0, 0);
     assertThat(from(new ToDaemon.Stack(RANK)))
-        .containsExactly(new DaemonCommand.Tell(0, new ToRank.Stack()));
+        .containsExactly(new DaemonCommand.Forward(0, new ToRank.Stack()));
     assertThat(said(0, new FromRank.Stack("main")))
         .containsExactly(report(new FromDaemon.Stack(RANK, 100, "main")));
   }
@@ -604,7 +605,7 @@ final class NodeDaemonTest {
     assertThat(from(new ToDaemon.Stack(RANK + 1))).isEmpty();
     on(new DaemonEvent.Started(0, 100));
     assertThat(on(new DaemonEvent.Connected(0, "/dir/warm")))
-        .doesNotContain(new DaemonCommand.Tell(0, new ToRank.Stack()));
+        .doesNotContain(new DaemonCommand.Forward(0, new ToRank.Stack()));
   }
 
   @Test

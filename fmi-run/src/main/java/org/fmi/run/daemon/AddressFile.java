@@ -36,7 +36,7 @@ final class AddressFile {
    * @return the message itself if it has none, or they cannot be written
    */
   ToRank share(ToRank message) {
-    if (!(message instanceof ToRank.Tell tell)
+    if (!(message instanceof ToRank.Forward tell)
         || !(tell.message() instanceof JobMessage.Start start)) {
       return message;
     }

@@ -326,7 +326,7 @@ final class Daemon implements Uplink {
         }
       }
       case DaemonCommand.Attach c -> process(c.process()).attach(c.rank(), c.incarnation(), this);
-      case DaemonCommand.Tell c -> process(c.process()).tell(addresses.share(c.message()));
+      case DaemonCommand.Forward c -> process(c.process()).send(addresses.share(c.message()));
       case DaemonCommand.Watch c -> process(c.process()).watch(c.timeoutMillis());
       case DaemonCommand.Input c -> process(c.process()).input(c.bytes());
       case DaemonCommand.AdoptLifeline c -> watchLifeline(process(c.process()));
@@ -351,8 +351,8 @@ final class Daemon implements Uplink {
         Objects.requireNonNull(helper).kill();
         helper = null;
       }
-      case DaemonCommand.LetGo c -> letGo(c.pieces());
-      case DaemonCommand.LetGoUnknown c -> letGoUnknown(c.prefix(), c.known());
+      case DaemonCommand.Unpin c -> unpin(c.pieces());
+      case DaemonCommand.UnpinUnknown c -> unpinUnknown(c.prefix(), c.known());
       case DaemonCommand.SlowDown c -> energy.slowDown(c.cores(), c.megahertz());
       case DaemonCommand.End _ -> end();
     }
@@ -443,7 +443,7 @@ final class Daemon implements Uplink {
     }
   }
 
-  private void letGo(List<String> pieces) {
+  private void unpin(List<String> pieces) {
     try {
       for (String piece : pieces) {
         checkpoints.deleteKept(piece);
@@ -453,7 +453,7 @@ final class Daemon implements Uplink {
     }
   }
 
-  private void letGoUnknown(String prefix, List<String> known) {
+  private void unpinUnknown(String prefix, List<String> known) {
     try {
       directory.deleteKept(prefix, Set.copyOf(known));
     } catch (IOException e) {

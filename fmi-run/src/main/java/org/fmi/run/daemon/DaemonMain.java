@@ -19,10 +19,10 @@ import org.fmi.run.process.ProcessGroup;
  *
  * <pre>
  *   fmi-daemon           serves a node
- *   fmi-daemon --fence   makes an end of what daemons with such instructions have left
+ *   fmi-daemon --fence   removes everything that daemons with these instructions have left
  * </pre>
  *
- * Its instructions come on standard input, as they hold the job's secret.
+ * Its instructions arrive on standard input, because they contain the job's secret.
  */
 public final class DaemonMain {
   /** The last line of a daemon that has left nothing behind. */

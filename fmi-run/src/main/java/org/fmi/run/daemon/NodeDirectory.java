@@ -22,30 +22,30 @@ import org.fmi.node.Refusal;
 
 /**
  * A node's directory in memory: its daemon's socket and the checkpoints of its ranks. Lives as long
- * as the daemon, which holds a lock in it; whoever finds one that is not locked may delete it.
+ * as the daemon, which holds a lock in it; a directory that is not locked may be deleted.
  *
- * <p>Others may write to where it lies. So its name follows from the job's secret, that nobody can
- * take it before; and none is trusted that is not as {@link #create} makes it: this user's, of mode
- * 0700, not a link. In it, then, only this user writes. Each daemon of a node has one of its own:
- * whatever an old daemon still does to its directory and its processes does not touch those of its
- * successor.
+ * <p>Other users may write to its parent. So its name is derived from the job's secret, which keeps
+ * other users from taking the name first, and a directory is trusted only if it is as made by
+ * {@link #create}: this user's, of mode 0700, not a link. Then only this user writes in it. Each
+ * daemon of a node has a separate directory, so that an old daemon cannot affect the directory or
+ * the processes of its successor.
  *
- * <p>Names are in {@link NodePaths}, the lock is a {@link DirectoryLock}; {@link DeadJobs} sweeps
- * what dead jobs have left, and {@link NodeFence} makes an end of a node that is lost.
+ * <p>{@link NodePaths} has the names, {@link DirectoryLock} the lock; {@link DeadJobs} deletes
+ * leftovers of dead jobs, and {@link NodeFence} removes a lost node.
  *
  * <pre>
  *   /dev/shm/fmi-JOB-NODE-CODE/   mode 0700
  *     lock                        locked by the daemon, holds its process number
  *     daemon.sock                 where ranks connect
- *     warm-PID                    where a standby gets ready
- *     frequencies                 what cores had that run slowly
- *     addresses-EPOCH             where all ranks can be reached
+ *     warm-PID                    directory of a standby that warms up
+ *     frequencies                 original frequencies of slow cores
+ *     addresses-EPOCH             addresses of all ranks
  *     ...                         checkpoints
- *   /dev/shm/fmi-JOB-run-CODE/    that of fmirun, with a lock too
- *     fmi.sock                    where it is asked
- *     name                        what the user calls the job, if there is a --name
+ *   /dev/shm/fmi-JOB-run-CODE/    directory of fmirun, also locked
+ *     fmi.sock                    socket for requests
+ *     name                        the job's --name, if there is one
  *   /dev/shm/fmi-JOB-programNODE-CODE/, or programrun on the machine of local nodes; on a disk if large
- *     0, 1 ...                    the entries of the program's class path, as the job began with them
+ *     0, 1 ...                    copies of the program's class path entries
  * </pre>
  */
 public final class NodeDirectory {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * daemon's loop, except for its pumps and {@link #await}.
  */
 final class RankProcess {
-  /** How long to wait for its output after its end: its descendants may hold the pipes open. */
+  /** Time to wait for its output after its end: its descendants may hold the pipes open. */
   private static final Duration DRAIN = Duration.ofSeconds(2);
 
   private final int number;
@@ -98,7 +98,7 @@ final class RankProcess {
   }
 
   /** Sends a message, if it is connected. */
-  void tell(ToRank message) {
+  void send(ToRank message) {
     Connection open = connection;
     if (open != null) {
       open.send(ToRankCodec.encode(message));

@@ -13,7 +13,7 @@ final class Pace {
   private final long bytesPerSecond;
   private final Runnable waited;
 
-  /** When all taken bytes are paid for. */
+  /** The time at which all taken bytes are paid for. */
   private long paidNanos;
 
   /**

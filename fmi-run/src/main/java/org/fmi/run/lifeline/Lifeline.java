@@ -10,9 +10,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.fmi.node.PrivateFile;
 
 /**
- * A lock that a process holds for as long as it lives, in a file that another one waits for. The
- * system gives the lock of a dying process away first of all; its exit is seen, and its connections
- * are closed, only after all its memory has been cleared, which takes half a second for 4 GiB.
+ * A lock in a file that a process holds as long as it lives, and for which another process waits.
+ * When a process dies, the system releases the lock first; it reports the exit and closes the
+ * connections only after clearing all memory of the process, which takes half a second for 4 GiB.
  *
  * <pre>
  *   rank                                       daemon

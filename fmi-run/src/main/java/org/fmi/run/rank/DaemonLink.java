@@ -116,7 +116,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
 
   @Override
   public void send(RankMessage message) {
-    connection.send(FromRankCodec.encode(new FromRank.Said(message)));
+    connection.send(FromRankCodec.encode(new FromRank.Relayed(message)));
   }
 
   @Override
@@ -222,7 +222,7 @@ final class DaemonLink implements JobLink, ConnectionHandler {
         }
         case ToRank.Stack _ ->
             from.send(FromRankCodec.encode(new FromRank.Stack(ThreadStacks.text())));
-        case ToRank.Tell m -> hear(m.message());
+        case ToRank.Forward m -> hear(m.message());
         case ToRank.Begin m ->
             hear(new JobMessage.Start(m.epoch(), m.rollback(), m.local(), mapped(m.endpoints())));
       }

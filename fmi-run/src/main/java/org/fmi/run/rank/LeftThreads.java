@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 final class LeftThreads {
   private static final int FAILED = 1;
 
-  /** How long a thread may take to end by itself before it is reported. */
+  /** Time in which a thread may end by itself before it is reported. */
   private static final Duration SILENCE = Duration.ofSeconds(2);
 
   private static final Duration LIMIT = Duration.ofSeconds(30);

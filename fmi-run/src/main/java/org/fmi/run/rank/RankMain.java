@@ -115,7 +115,7 @@ public final class RankMain {
     try {
       thread.join();
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts a process that starts", e);
+      throw new IllegalStateException("a starting process is not interrupted", e);
     }
   }
 

@@ -82,26 +82,26 @@ final class Unwinding {
       int at = 0;
       for (CodeElement element : code) {
         if (element instanceof Instruction instruction) {
-          int behind = at + instruction.sizeInBytes();
-          next.put(at, targets(code, instruction, behind));
+          int after = at + instruction.sizeInBytes();
+          next.put(at, targets(code, instruction, after));
           if (instruction instanceof ReturnInstruction) {
             returns.set(at);
           }
-          at = behind;
+          at = after;
         }
       }
     }
 
-    private static List<Integer> targets(CodeAttribute code, Instruction from, int behind) {
+    private static List<Integer> targets(CodeAttribute code, Instruction from, int after) {
       return switch (from) {
         case BranchInstruction i ->
             i.opcode() == Opcode.GOTO || i.opcode() == Opcode.GOTO_W
                 ? List.of(code.labelToBci(i.target()))
-                : List.of(code.labelToBci(i.target()), behind);
+                : List.of(code.labelToBci(i.target()), after);
         case LookupSwitchInstruction i -> targets(code, i.defaultTarget(), i.cases());
         case TableSwitchInstruction i -> targets(code, i.defaultTarget(), i.cases());
         case ReturnInstruction _, ThrowInstruction _ -> List.of();
-        default -> List.of(behind);
+        default -> List.of(after);
       };
     }
 

@@ -135,7 +135,7 @@ public final class Console {
   /** Per file. */
   private final WholeLines[] lines = {wholeLines(), wholeLines()};
 
-  private final ShownOnce once = new ShownOnce(this::tellDifference);
+  private final ShownOnce once = new ShownOnce(this::reportDifference);
 
   /**
    * Calls at most one of the two handlers, and only once.
@@ -237,7 +237,7 @@ public final class Console {
                     + " s: output of other ranks is printed before the rest of it"));
   }
 
-  private void tellDifference(int rank) {
+  private void reportDifference(int rank) {
     line("fmi: rank " + rank + " prints different lines after the restart of all processes");
   }
 

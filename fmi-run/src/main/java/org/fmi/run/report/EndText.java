@@ -2,7 +2,7 @@ package org.fmi.run.report;
 
 import org.fmi.job.JobCommand;
 
-/** The text that tells a user why a job ended, and which options would have prevented the end. */
+/** The text about the reason of a job's end, and which options would have prevented the end. */
 public final class EndText {
   private EndText() {}
 

@@ -82,7 +82,7 @@ public final class ProgressLines {
       return;
     }
     if (!(notice instanceof Notice.Respawned)) {
-      tellPlaced(nanos);
+      reportPlaced(nanos);
     }
     switch (notice) {
       case Notice.NodeAdded n -> {
@@ -164,7 +164,7 @@ public final class ProgressLines {
                 + nodeName(n.node())
                 + (nodes.get(n.node()).spare() ? " (spare)" : "");
         if (!where.equals(placedWhere)) {
-          tellPlaced(nanos);
+          reportPlaced(nanos);
           placedWhere = where;
         }
         placed.add(n.rank());
@@ -326,7 +326,7 @@ public final class ProgressLines {
 
   /** Prints notices that were held back to be merged. */
   public void flush(long nanos) {
-    tellPlaced(nanos);
+    reportPlaced(nanos);
   }
 
   private void begins(long nanos) {
@@ -336,7 +336,7 @@ public final class ProgressLines {
     }
   }
 
-  private void tellPlaced(long nanos) {
+  private void reportPlaced(long nanos) {
     if (!placed.isEmpty()) {
       StringBuilder ranks = new StringBuilder(placed.size() == 1 ? " for rank " : " for ranks ");
       for (int i = 0; i < placed.size(); i++) {

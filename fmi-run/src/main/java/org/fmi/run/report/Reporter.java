@@ -45,7 +45,7 @@ public final class Reporter {
   }
 
   /** Reports events that happened now. */
-  public void tell(List<Notice> notices) {
+  public void report(List<Notice> notices) {
     if (!notices.isEmpty()) {
       long nanos = System.nanoTime();
       long timeMillis = System.currentTimeMillis();

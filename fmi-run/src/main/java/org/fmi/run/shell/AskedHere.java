@@ -22,7 +22,7 @@ final class AskedHere {
    *
    * @param name the user's name for the job; empty for none
    */
-  static AskedHere open(NetLoop loop, Surroundings around, String name, Answerer answerer) {
+  static AskedHere open(NetLoop loop, ShellContext around, String name, Answerer answerer) {
     try {
       NodeDirectory directory =
           NodeDirectory.create(around.jobId(), NodeDirectory.FMIRUN, 0, around.secret());

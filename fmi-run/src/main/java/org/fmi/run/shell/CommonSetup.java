@@ -9,7 +9,7 @@ import org.fmi.run.options.RunOptions;
 final class CommonSetup {
   private CommonSetup() {}
 
-  static NodeSetup of(RunOptions options, Surroundings around) {
+  static NodeSetup of(RunOptions options, ShellContext around) {
     Level2Files files = around.files();
     Program program = options.program();
     RunOptions.Processes processes = options.processes();

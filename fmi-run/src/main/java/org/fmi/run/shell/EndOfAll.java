@@ -11,7 +11,7 @@ import org.fmi.job.JobEvent;
  * events are no failures. Belongs to the loop's thread.
  */
 final class EndOfAll {
-  /** How long fmirun's own signal may take to arrive. */
+  /** Maximum delay of fmirun's own signal. */
   private static final int MILLIS = 500;
 
   private final StackQuestions.Later later;

@@ -46,7 +46,7 @@ final class FlushDesk {
      * @param committed the newest version in files
      * @param failure why there is no newer one
      */
-    void told(long committed, String failure);
+    void done(long committed, String failure);
   }
 
   private record Waiter(long version, Written written) {}
@@ -60,7 +60,7 @@ final class FlushDesk {
     void writeNext();
 
     /** Reports events. */
-    void tell(List<Notice> notices);
+    void report(List<Notice> notices);
 
     /** Kills the processes of ranks, whose work no longer matters. */
     void killRanks();
@@ -94,7 +94,7 @@ final class FlushDesk {
     if (known == null) {
       return;
     }
-    say.accept(known.said());
+    say.accept(known.notices());
   }
 
   /** Notes that all ranks continue from files. */
@@ -189,7 +189,7 @@ final class FlushDesk {
     }
     List<Waiter> all = List.copyOf(waiters);
     waiters.clear();
-    all.forEach(waiter -> waiter.written.told(committed, failure));
+    all.forEach(waiter -> waiter.written.done(committed, failure));
   }
 
   /**
@@ -229,7 +229,7 @@ final class FlushDesk {
     if (isAwaited()) {
       way.killRanks();
       long millis = known.options().stallMillis();
-      way.tell(List.of(new Notice.Level2Awaited(line.version(), line.iteration(), millis)));
+      way.report(List.of(new Notice.Level2Awaited(line.version(), line.iteration(), millis)));
       stopAfter(millis);
     }
   }
@@ -264,11 +264,11 @@ final class FlushDesk {
   void stop(String reason) {
     if (isAwaited()) {
       carryOut(decisions.stop(reason));
-      goOn();
+      proceed();
     }
   }
 
-  private void goOn() {
+  private void proceed() {
     Runnable next = then;
     then = null;
     if (next != null) {
@@ -312,12 +312,12 @@ final class FlushDesk {
       }
     }
     if (!notices.isEmpty()) {
-      way.tell(notices);
+      way.report(notices);
       writeNextIfDue(now);
     }
     if (finished != null) {
       answer(finished.committed(), finished.failure());
-      goOn();
+      proceed();
     }
   }
 }

@@ -191,7 +191,7 @@ public final class FmiRun {
         new JobShell(
             options,
             new JobController(options.spec()),
-            new Surroundings(
+            new ShellContext(
                 jobId,
                 secret,
                 program,

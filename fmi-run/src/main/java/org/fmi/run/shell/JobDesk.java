@@ -156,8 +156,8 @@ final class JobDesk implements Answerer {
   }
 
   /** Notes a message of a node's daemon. */
-  void heard(int node) {
-    view.heard(node, System.nanoTime());
+  void noteMessage(int node) {
+    view.noteMessage(node, System.nanoTime());
   }
 
   /** Notes that the daemon of a node is up. */

@@ -41,15 +41,15 @@ import org.fmi.run.status.JobView;
  */
 final class JobShell {
   /**
-   * How long daemons may take to end by themselves. With the subsequent steps that is under 2 s,
+   * Time limit for daemons to end by themselves. With the subsequent steps that is under 2 s,
    * unless much memory must be deleted.
    */
   private static final int END_MILLIS = 1200;
 
-  /** How long shutdown hooks of the program may take when the user stops the job. */
+  /** Time limit of the program's shutdown hooks when the user stops the job. */
   private static final int HOOKS_MILLIS = 2000;
 
-  /** How long the last events may take: their file may be on a server that does not respond. */
+  /** Time limit for the last events: their file may be on a server that does not respond. */
   private static final int EVENTS_MILLIS = 10_000;
 
   /** The same limit, and that of output, when the user stops the job. */
@@ -63,7 +63,7 @@ final class JobShell {
   private final RunOptions options;
   private final JobSpec spec;
   private final Job job;
-  private final Surroundings around;
+  private final ShellContext around;
   private final Reporter reporter;
   private final NetLoop loop;
   private final Ending ending = new Ending();
@@ -99,7 +99,7 @@ final class JobShell {
   /** Whether some of the job's output could not be written. */
   private volatile boolean outputLost;
 
-  JobShell(RunOptions options, Job job, Surroundings around) {
+  JobShell(RunOptions options, Job job, ShellContext around) {
     this.options = options;
     this.spec = options.spec();
     this.job = job;
@@ -121,7 +121,7 @@ final class JobShell {
     this.flushes = new FlushDesk(around.files(), spec.size(), System::nanoTime, new FlushWay());
     this.requests = new NodeRequests(around.lent(), this::feed, this::post);
     this.checkpoints = new CheckpointDesk(this::feed, flushes, around.files(), this::end);
-    this.stopSoon = new StopSoon(checkpoints, line -> tell(List.of(line)));
+    this.stopSoon = new StopSoon(checkpoints, line -> print(List.of(line)));
     this.desk =
         new JobDesk(
             this::feed,
@@ -161,8 +161,8 @@ final class JobShell {
     nodes.listen();
     loop.execute(
         () -> {
-          reporter.tell(List.of(new Notice.Submitted(around.jobId(), options.program().text())));
-          flushes.begin(this::tell);
+          reporter.report(List.of(new Notice.Submitted(around.jobId(), options.program().text())));
+          flushes.begin(this::print);
           steps.add(job::begin);
           decide();
           tick();
@@ -170,7 +170,7 @@ final class JobShell {
         });
     JobMetrics metrics = around.metrics();
     if (metrics != null && metrics.address() != null) {
-      tell(List.of("metrics at " + metrics.address()));
+      print(List.of("metrics at " + metrics.address()));
     }
     AskedHere asked = AskedHere.open(loop, around, options.output().name(), desk);
     int status = ending.await();
@@ -197,7 +197,7 @@ final class JobShell {
   }
 
   /** Prints notices, after those of earlier events, unless they are not wanted. */
-  private void tell(List<String> lines) {
+  private void print(List<String> lines) {
     if (options.output().verbosity() != Verbosity.QUIET) {
       reporter.lines(lines.stream().map(line -> "fmi: " + line).toList());
     }
@@ -208,7 +208,7 @@ final class JobShell {
     if (!ending.begun()) {
       live.look(flushes.isAwaited() ? flushes::awaited : desk::progress, System.nanoTime());
       if (!flushes.isAwaited()) {
-        tell(desk.stall());
+        print(desk.stall());
       }
     }
     later(TICK_MILLIS, this::tick);
@@ -330,7 +330,7 @@ final class JobShell {
         notices.add(report.notice());
       }
     }
-    reporter.tell(notices);
+    reporter.report(notices);
     desk.happened(notices);
     Map<NodeHandle, Set<String>> bound = new LinkedHashMap<>();
     for (JobCommand command : commands) {
@@ -350,7 +350,7 @@ final class JobShell {
         case JobCommand.WithdrawRequests _ -> requests.withdraw();
         case JobCommand.ToNode c -> nodes.get(c.node()).send(c.message());
         case JobCommand.ToAllNodes c -> {
-          if (c.message() instanceof ToDaemon.TellAll(JobMessage.Start start)) {
+          if (c.message() instanceof ToDaemon.ForwardAll(JobMessage.Start start)) {
             around.console().begun(!start.rollback());
           }
           nodes.sendAll(c.message());
@@ -418,13 +418,13 @@ final class JobShell {
   private final class NodeListener implements Nodes.Listener {
     @Override
     public void onMessage(NodeHandle node, FromDaemon message) {
-      desk.heard(node.number);
+      desk.noteMessage(node.number);
       switch (message) {
         case FromDaemon.Hello m -> {
           node.pid = m.pid();
           node.memoryFree = m.memoryFree();
           binding.found(node.number, m.cores(), m.whole());
-          nodes.came(node, m);
+          nodes.describe(node, m);
           node.send(new ToDaemon.Setup(CommonSetup.of(options, around)));
         }
         case FromDaemon.Ready _ -> {
@@ -446,10 +446,10 @@ final class JobShell {
         }
         case FromDaemon.Reports m -> {
           desk.reported(m);
-          tell(desk.memory(node.number, options.output().verbosity() == Verbosity.VERBOSE));
+          print(desk.memory(node.number, options.output().verbosity() == Verbosity.VERBOSE));
         }
         case FromDaemon.Level2 m -> flushes.on(node.number, m.report());
-        case FromDaemon.Stack m -> stacks.came(m);
+        case FromDaemon.Stack m -> stacks.answered(m);
         case FromDaemon.Output m ->
             around
                 .console()
@@ -492,7 +492,7 @@ final class JobShell {
     @Override
     public void writeNext() {
       if (!ending.begun()) {
-        sendToRank(0, new ToDaemon.Tell(0, desk.incarnation(0), new JobMessage.WriteNext()));
+        sendToRank(0, new ToDaemon.Forward(0, desk.incarnation(0), new JobMessage.WriteNext()));
       }
     }
 
@@ -507,9 +507,9 @@ final class JobShell {
     }
 
     @Override
-    public void tell(List<Notice> notices) {
+    public void report(List<Notice> notices) {
       if (!ending.begun()) {
-        reporter.tell(notices);
+        reporter.report(notices);
         desk.happened(notices);
       }
     }
@@ -544,7 +544,7 @@ final class JobShell {
     } else {
       limitShutDown();
     }
-    reporter.tell(List.of(new Notice.Finished(status, job.recoveries(), message)));
+    reporter.report(List.of(new Notice.Finished(status, job.recoveries(), message)));
     if (!message.isEmpty()) {
       // Not after events, whose file may be on a server that does not respond.
       around.console().line("fmirun: " + message);

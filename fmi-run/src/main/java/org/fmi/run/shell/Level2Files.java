@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * fmirun's knowledge of a job's checkpoints in files.
  *
  * @param origins the generations from which the job may start, newest first; empty for from scratch
- * @param said notices for the user, at the start
+ * @param notices notices for the user, at the start
  */
 record Level2Files(
     Level2Options options,
@@ -32,7 +32,7 @@ record Level2Files(
     int size,
     ProgramFacts program,
     List<Generation> origins,
-    List<String> said) {
+    List<String> notices) {
 
   /**
    * Reads the files, before anything starts.
@@ -60,17 +60,17 @@ record Level2Files(
                     ? ": not writable; name a writable directory"
                     : ": no such directory; correct its name"));
       }
-      List<String> said = new ArrayList<>();
+      List<String> notices = new ArrayList<>();
       List<Generation> origins = List.of();
       if (wanted != null) {
         Catalog catalog = Catalog.of(directory);
-        said.addAll(catalog.unusable());
+        notices.addAll(catalog.unusable());
         origins = RestartChoice.of(catalog, wanted, directory, run.spec().size(), program);
         if (origins.isEmpty()) {
-          said.add("no usable generation in " + directory + ": the job starts from scratch");
+          notices.add("no usable generation in " + directory + ": the job starts from scratch");
         }
       }
-      return new Level2Files(options, jobId, run.spec().size(), program, origins, said);
+      return new Level2Files(options, jobId, run.spec().size(), program, origins, notices);
     } catch (IOException e) {
       throw new UsageException(
           "--l2-dir " + directory + ": cannot be used (" + e + "); name a usable directory");

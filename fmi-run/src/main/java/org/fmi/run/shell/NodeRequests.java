@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class NodeRequests {
-  /** How long Slurm may take to take lent nodes back at the end. */
+  /** Time limit for Slurm to take lent nodes back at the end. */
   private static final int END_MILLIS = 5000;
 
   /** Null if nodes cannot be requested. */

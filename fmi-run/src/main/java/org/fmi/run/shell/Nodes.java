@@ -58,7 +58,7 @@ final class Nodes {
   }
 
   private final RunOptions options;
-  private final Surroundings around;
+  private final ShellContext around;
   private final NetLoop loop;
   private final Executor post;
   private final Ending ending;
@@ -66,14 +66,14 @@ final class Nodes {
   private final List<NodeHandle> all = new ArrayList<>();
   private final Semaphore launches = new Semaphore(LAUNCHES);
   private int port;
-  private boolean saidStarved;
+  private boolean reportedStarved;
 
   /**
    * @param post runs tasks on the loop's thread, and drops them once the loop is closed
    */
   Nodes(
       RunOptions options,
-      Surroundings around,
+      ShellContext around,
       NetLoop loop,
       Executor post,
       Ending ending,
@@ -195,10 +195,10 @@ final class Nodes {
 
   /** Reports slow starts once, because all starts here are as slow. */
   private void sayStarved(NodeHandle node) {
-    if (!saidStarved && options.output().verbosity() != Verbosity.QUIET) {
+    if (!reportedStarved && options.output().verbosity() != Verbosity.QUIET) {
       say(node, StartLimit.delay(MachineLoad.text()));
     }
-    saidStarved = true;
+    reportedStarved = true;
   }
 
   /** Queries the system for addresses, which may take seconds. Any thread. */
@@ -224,7 +224,7 @@ final class Nodes {
   private void launched(NodeHandle node, Launch launch, DaemonProcess process) {
     ending.started(process);
     process.follow(
-        (line, noise) -> post.execute(() -> daemonSays(node, launch, line, noise)),
+        (line, noise) -> post.execute(() -> printDaemonLine(node, launch, line, noise)),
         failure ->
             post.execute(
                 () -> {
@@ -252,7 +252,7 @@ final class Nodes {
   }
 
   /** Prints a daemon's own output, which only concerns problems; ssh prints greetings as well. */
-  private void daemonSays(NodeHandle node, Launch launch, String line, boolean noise) {
+  private void printDaemonLine(NodeHandle node, Launch launch, String line, boolean noise) {
     if (!noise && node.launch == launch && node.up) {
       say(node, ": " + line);
     } else {
@@ -480,7 +480,7 @@ final class Nodes {
   }
 
   /** Reports the resources that a daemon has found on its node. */
-  void came(NodeHandle node, FromDaemon.Hello hello) {
+  void describe(NodeHandle node, FromDaemon.Hello hello) {
     sayIfVerbose(
         node,
         ": daemon "

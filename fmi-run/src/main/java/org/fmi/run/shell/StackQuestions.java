@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * the loop's thread.
  */
 final class StackQuestions {
-  /** How long a rank may take to answer. */
+  /** Time limit for the answer of a rank. */
   static final int ANSWER_MILLIS = 2000;
 
   /** Runs a task on the loop's thread, this many milliseconds from now. */
@@ -85,7 +85,7 @@ final class StackQuestions {
   }
 
   /** Takes the answer of a rank. */
-  void came(FromDaemon.Stack answer) {
+  void answered(FromDaemon.Stack answer) {
     String text =
         "rank " + answer.rank() + ", process " + answer.pid() + ":\n" + answer.text() + "\n";
     for (Asked asked : List.copyOf(open)) {

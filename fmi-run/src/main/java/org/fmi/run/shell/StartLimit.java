@@ -15,7 +15,7 @@ final class StartLimit {
   /** The result of a check. */
   enum Verdict {
     WAITS,
-    /** It lacks a core, which is to be reported for the first time. */
+    /** The daemon lacks a core, which is to be reported for the first time. */
     IS_STARVED,
     IS_OVER
   }

@@ -37,12 +37,12 @@ final class StopSoon {
     } else {
       asked = true;
       say.accept(why + "; the job stops after writing its next checkpoint to files");
-      checkpoints.ask(new Told(), true);
+      checkpoints.ask(new Printed(), true);
     }
   }
 
   /** Prints the answer here, because there is no other asker. */
-  private final class Told implements Answer {
+  private final class Printed implements Answer {
     @Override
     public boolean part(byte[] bytes) {
       String text = new String(bytes, StandardCharsets.UTF_8).strip();

@@ -73,15 +73,15 @@ public final class SlurmWatch {
   }
 
   private void watch(Consumer<String> say) {
-    boolean told = false;
+    boolean reported = false;
     while (true) {
       long pause = SECONDS;
       try {
         pause = look();
-        told = false;
+        reported = false;
       } catch (IOException e) {
-        if (!told) {
-          told = true;
+        if (!reported) {
+          reported = true;
           say.accept("cannot ask Slurm for the state of the job's nodes: " + e.getMessage());
         }
       }
@@ -125,7 +125,7 @@ public final class SlurmWatch {
               .run(ANSWER_SECONDS);
       for (String node : allocation.nodes()) {
         if (!kept.contains(node)) {
-          tell(node, "Slurm removed it from the job");
+          report(node, "Slurm removed it from the job");
         }
       }
     }
@@ -133,11 +133,11 @@ public final class SlurmWatch {
             SlurmCommand.of("sinfo", environment)
                 .with("-h", "-N", "-n", allocation.list() + lent.names(), "-o", "%N|%T|%E")
                 .run(ANSWER_SECONDS))
-        .forEach(this::tell);
+        .forEach(this::report);
     return pause;
   }
 
-  private void tell(String node, String why) {
+  private void report(String node, String why) {
     if (allocation.nodes().contains(node) || lent.isLent(node)) {
       listener.leaving(node, why);
     }

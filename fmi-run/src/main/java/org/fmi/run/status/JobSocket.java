@@ -43,7 +43,7 @@ public final class JobSocket {
 
   private static final int TOO_MANY = 1;
 
-  /** How long a client may take to ask, and to read a complete answer. */
+  /** Time limit for a client to ask, and to read a complete answer. */
   private static final int SECONDS = 30;
 
   private static final String NAME = "fmi.sock";

@@ -107,7 +107,7 @@ public final class JobView {
   }
 
   /** Notes a message of a node's daemon. */
-  public void heard(int node, long nanos) {
+  public void noteMessage(int node, long nanos) {
     nodes.get(node).heardNanos = nanos;
   }
 

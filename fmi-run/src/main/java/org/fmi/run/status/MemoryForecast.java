@@ -24,7 +24,7 @@ final class MemoryForecast {
   private final boolean oneMachine;
   private final boolean toFiles;
   private final Map<Integer, Found> last = new HashMap<>();
-  private final Set<Found> told = new HashSet<>();
+  private final Set<Found> reported = new HashSet<>();
 
   /** The result for a machine, without momentary values. */
   private record Found(int machine, long loop, int ranks, long forecast, Fit fit) {}
@@ -81,7 +81,7 @@ final class MemoryForecast {
     // Ranks are not read at one moment: memory taken by one may still be free for another. A result
     // that is found twice is true.
     if (!found.equals(last.put(found.machine, found))
-        || !told.add(found)
+        || !reported.add(found)
         || (fit == Fit.ALL && !all)) {
       return List.of();
     }

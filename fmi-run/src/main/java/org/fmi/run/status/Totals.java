@@ -36,7 +36,7 @@ final class Totals {
 
   long lastNanos;
 
-  /** When all ranks first ran; meaningless before. */
+  /** The time at which all ranks first ran; meaningless before. */
   long ranNanos;
 
   /** Whether all ranks have ever run. */

@@ -204,9 +204,10 @@ record Timeline(
     }
 
     /** Returns this recovery with a later report of a rank added. */
-    Recovery with(Back told) {
+    Recovery with(Back report) {
       Scope old = Objects.requireNonNull(scope);
-      List<Back> back = old.back().stream().map(b -> b.rank() == told.rank() ? told : b).toList();
+      List<Back> back =
+          old.back().stream().map(b -> b.rank() == report.rank() ? report : b).toList();
       long repeated = back.stream().mapToLong(Back::repeated).max().orElse(-1);
       return new Recovery(
           noticed,

@@ -65,10 +65,10 @@ final class TimelineBuilder {
   /** Null while all ranks run, and before the start. */
   private @Nullable Open open;
 
-  /** When all ranks last started to run after a start or a rollback of all. */
+  /** The time at which all ranks last started to run after a start or a rollback of all. */
   private long lastRunning;
 
-  /** When a rank ran again after a local rollback, since then. */
+  /** The time at which each rank ran again after a local rollback, since then. */
   private final Map<Integer, Long> ranAgain = new HashMap<>();
 
   /** A current recovery. */
@@ -77,7 +77,7 @@ final class TimelineBuilder {
     final List<Failure> failures = new ArrayList<>();
     final List<Attempt> attempts = new ArrayList<>();
 
-    /** Who goes back in the last attempt; null if all do. */
+    /** The ranks that roll back in the last attempt; null if all do. */
     @Nullable List<Integer> back;
 
     /** Why other ranks roll back as well, or why all do. */
@@ -145,7 +145,7 @@ final class TimelineBuilder {
     }
     long at = Math.max(now, TimeUnit.NANOSECONDS.toMicros(nanos - firstNanos));
     if (at > now) {
-      nobodyRecovers();
+      withoutRecovery();
       now = at;
     }
     switch (event.name()) {
@@ -185,7 +185,7 @@ final class TimelineBuilder {
 
   /** Returns the timeline up to now. */
   Timeline build(boolean cut) {
-    nobodyRecovers();
+    withoutRecovery();
     List<Recovery> all = new ArrayList<>(recoveries);
     Open unfinished = open;
     if (unfinished != null) {
@@ -274,7 +274,7 @@ final class TimelineBuilder {
   }
 
   /** Files earlier failures as failures without a recovery. */
-  private void nobodyRecovers() {
+  private void withoutRecovery() {
     others.addAll(fresh);
     fresh.clear();
     freshNotified.clear();
@@ -451,10 +451,10 @@ final class TimelineBuilder {
    */
   private void caughtUp(Event event) throws UsageException {
     int rank = event.integer("rank");
-    Back told = new Back(rank, NEVER, event.number("from"), now, event.number("repeated"));
+    Back report = new Back(rank, NEVER, event.number("from"), now, event.number("repeated"));
     Open current = open;
     if (current != null && current.back != null && current.back.contains(rank)) {
-      current.caughtUp.put(rank, told);
+      current.caughtUp.put(rank, report);
       return;
     }
     for (int i = recoveries.size() - 1; i >= 0; i--) {
@@ -465,7 +465,8 @@ final class TimelineBuilder {
       if (scope.has(rank)) {
         long since = since(scope, rank);
         recoveries.set(
-            i, recoveries.get(i).with(new Back(rank, since, told.from(), now, told.repeated())));
+            i,
+            recoveries.get(i).with(new Back(rank, since, report.from(), now, report.repeated())));
         return;
       }
     }
@@ -483,17 +484,17 @@ final class TimelineBuilder {
     boolean start = recoveries.isEmpty();
     long since = start ? from.noticed : Math.clamp(checkpoint, lastRunning, from.noticed);
     List<Integer> all = IntStream.range(0, ranks).boxed().toList();
-    List<Integer> goBack = from.back == null ? all : from.back;
+    List<Integer> rolledBack = from.back == null ? all : from.back;
     List<Back> back = new ArrayList<>();
     long lost = 0;
-    for (int rank : goBack) {
+    for (int rank : rolledBack) {
       long own = Math.max(since, Math.min(ranAgain.getOrDefault(rank, since), from.noticed));
       lost += computed(own, from.noticed);
-      Back told = from.caughtUp.get(rank);
+      Back report = from.caughtUp.get(rank);
       back.add(
-          told == null
+          report == null
               ? new Back(rank, own, line, NEVER, -1)
-              : new Back(rank, own, told.from(), told.caughtUp(), told.repeated()));
+              : new Back(rank, own, report.from(), report.caughtUp(), report.repeated()));
     }
     Scope scope =
         from.back == null
@@ -555,11 +556,11 @@ final class TimelineBuilder {
   private static long lostIterations(Open from, @Nullable Scope scope, long loop, long iteration) {
     if (scope != null) {
       Flow flow = scope.flow();
-      long told = scope.back().stream().mapToLong(Back::repeated).max().orElse(-1);
+      long reported = scope.back().stream().mapToLong(Back::repeated).max().orElse(-1);
       long farthest = scope.onward().stream().mapToLong(Onward::iteration).max().orElse(-1);
       return flow != null
           ? flow.to() - flow.from()
-          : told >= 0 ? told : Math.max(-1, farthest - iteration);
+          : reported >= 0 ? reported : Math.max(-1, farthest - iteration);
     }
     long most = -1;
     for (Attempt attempt : from.attempts) {

@@ -24,9 +24,9 @@ final class AddressFileTest {
   @TempDir private Path directory;
   private final List<FromDaemon> sent = new ArrayList<>();
 
-  private static ToRank.Tell start(int epoch) {
+  private static ToRank.Forward start(int epoch) {
     AddressTable table = AddressTable.of(List.of(Map.of("tcp", new byte[] {(byte) epoch})));
-    return new ToRank.Tell(new JobMessage.Start(epoch, true, 7, table));
+    return new ToRank.Forward(new JobMessage.Start(epoch, true, 7, table));
   }
 
   private List<Path> files() throws IOException {
@@ -57,7 +57,7 @@ final class AddressFileTest {
   @Test
   void otherMessagesGoAsTheyAre() throws IOException {
     AddressFile file = new AddressFile(directory, sent::add);
-    ToRank release = new ToRank.Tell(new JobMessage.Release());
+    ToRank release = new ToRank.Forward(new JobMessage.Release());
     assertThat(file.share(release)).isSameAs(release);
     ToRank stack = new ToRank.Stack();
     assertThat(file.share(stack)).isSameAs(stack);

@@ -77,7 +77,7 @@ final class CheckpointDeskTest {
     public void writeNext() {}
 
     @Override
-    public void tell(List<Notice> notices) {}
+    public void report(List<Notice> notices) {}
 
     @Override
     public void killRanks() {}

@@ -51,7 +51,7 @@ final class FlushDeskTest {
     }
 
     @Override
-    public void tell(List<Notice> told) {
+    public void report(List<Notice> told) {
       notices.addAll(told);
     }
 

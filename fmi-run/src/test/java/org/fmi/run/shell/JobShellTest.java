@@ -163,7 +163,7 @@ final class JobShellTest {
     return new JobShell(
         options,
         job,
-        new Surroundings(
+        new ShellContext(
             "0123456789ab",
             new byte[32],
             new JobProgram(List.of(), new ProgramFacts("", List.of(), List.of()), List.of(), null),

@@ -26,7 +26,7 @@ final class StackQuestionsTest {
   }
 
   private void answer(int rank) {
-    questions.came(new FromDaemon.Stack(rank, 100 + rank, "\"main\" RUNNABLE\n"));
+    questions.answered(new FromDaemon.Stack(rank, 100 + rank, "\"main\" RUNNABLE\n"));
   }
 
   @Test

@@ -173,7 +173,7 @@ final class Swarm implements Launcher, AutoCloseable {
 
     void say(RankMessage message) {
       if (rank >= 0) {
-        send(new FromDaemon.Said(rank, incarnation, message));
+        send(new FromDaemon.Relayed(rank, incarnation, message));
       }
     }
 
@@ -211,8 +211,8 @@ final class Swarm implements Launcher, AutoCloseable {
             join(Position.FRESH);
           } // else it is told first which epoch it is
         }
-        case ToDaemon.Tell m -> hear(m.message());
-        case ToDaemon.TellAll m -> hear(m.message());
+        case ToDaemon.Forward m -> hear(m.message());
+        case ToDaemon.ForwardAll m -> hear(m.message());
         case ToDaemon.OutputTaken _ -> {
           longestNanos.accumulateAndGet(System.nanoTime() - askedAt, Math::max);
           var _ = probing.schedule(PROBE_MILLIS, TimeUnit.MILLISECONDS, this::probe);

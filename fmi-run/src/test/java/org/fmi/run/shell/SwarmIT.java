@@ -166,7 +166,7 @@ final class SwarmIT {
           new JobShell(
               options,
               job,
-              new Surroundings(
+              new ShellContext(
                   "0123456789ab",
                   new byte[32],
                   new JobProgram(

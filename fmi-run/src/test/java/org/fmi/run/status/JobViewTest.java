@@ -42,7 +42,7 @@ final class JobViewTest {
   void start() {
     for (int n = 0; n < 3; n++) {
       view.nodeUp(n, 100 + n);
-      view.heard(n, SECOND);
+      view.noteMessage(n, SECOND);
     }
     view.spawned(0, 0, 0);
     view.spawned(1, 1, 0);

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import org.fmi.job.AccessCounter;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobController;
 import org.fmi.job.JobEvent;
 import org.fmi.job.JobSpec;
-import org.fmi.job.Looks;
 import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +77,7 @@ public final class Decisions {
   }
 
   private final Meter meter;
-  private final Looks looks = new Looks();
+  private final AccessCounter looks = new AccessCounter();
   private final Map<Step, Map<String, Kind>> kinds = new EnumMap<>(Step.class);
   private @Nullable Job job;
   private Step step = Step.START;
@@ -98,7 +98,7 @@ public final class Decisions {
 
   List<JobCommand> on(JobEvent event) {
     Object what =
-        event instanceof JobEvent.FromNode(int _, FromDaemon.Said said) ? said.message() : event;
+        event instanceof JobEvent.FromNode(int _, FromDaemon.Relayed said) ? said.message() : event;
     return count(what.getClass().getSimpleName(), () -> job().on(event));
   }
 

@@ -124,7 +124,7 @@ public final class SimulatedStart {
     tell(
         sent + times.oneWay(),
         new JobEvent.FromNode(
-            rank.node, new FromDaemon.Said(rank.number, rank.incarnation, message)));
+            rank.node, new FromDaemon.Relayed(rank.number, rank.incarnation, message)));
   }
 
   private void carryOut(List<JobCommand> commands) {
@@ -164,7 +164,7 @@ public final class SimulatedStart {
 
   private void toNode(int node, ToDaemon message) {
     switch (message) {
-      case ToDaemon.Tell m -> {
+      case ToDaemon.Forward m -> {
         ThinRank rank = ranks[m.rank()];
         agenda.at(
             busyUntil + times.oneWay(),
@@ -180,7 +180,7 @@ public final class SimulatedStart {
   }
 
   private void toAllNodes(ToDaemon order) {
-    if (!(order instanceof ToDaemon.TellAll(JobMessage message))) {
+    if (!(order instanceof ToDaemon.ForwardAll(JobMessage message))) {
       throw new IllegalStateException("unexpected: " + order);
     }
     long bytes = ToDaemonCodec.encode(order).length;

@@ -11,13 +11,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is decided when ranks have no node, and more nodes can be asked for. */
-final class HomelessTest {
+final class UnplacedRanksTest {
   private static final long MEMORY = 1L << 30;
 
   private final List<Integer> spawned = new ArrayList<>();
   private Placement placement = new Placement(spec(1, 1, OnNoSpare.SHARE));
   private Outbox out = new Outbox(placement);
-  private Homeless homeless = new Homeless(spec(1, 1, OnNoSpare.SHARE), placement, out, r -> {});
+  private UnplacedRanks homeless =
+      new UnplacedRanks(spec(1, 1, OnNoSpare.SHARE), placement, out, r -> {});
 
   private static JobSpec spec(int nodes, int ranksPerNode, OnNoSpare policy) {
     List<JobSpec.Node> all = new ArrayList<>();
@@ -36,7 +37,7 @@ final class HomelessTest {
     JobSpec spec = spec(nodes, ranksPerNode, policy);
     placement = new Placement(spec);
     out = new Outbox(placement);
-    homeless = new Homeless(spec, placement, out, spawned::add);
+    homeless = new UnplacedRanks(spec, placement, out, spawned::add);
     for (int n = 0; n < nodes; n++) {
       placement.up(n, MEMORY);
     }

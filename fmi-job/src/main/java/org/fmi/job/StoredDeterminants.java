@@ -13,9 +13,9 @@ import org.fmi.control.RankMessage;
  * must replay them. They are stored here because they must outlive the process and the node of the
  * rank.
  */
-final class KeptDeterminants {
+final class StoredDeterminants {
   /** The determinants that one rank has reported since a checkpoint. */
-  private static final class Told {
+  private static final class Reported {
     long[] values = new long[16];
     int length;
 
@@ -25,13 +25,13 @@ final class KeptDeterminants {
   }
 
   private static final long[] NOTHING = {};
-  private static final NavigableMap<Long, Told> NONE = Collections.emptyNavigableMap();
+  private static final NavigableMap<Long, Reported> NONE = Collections.emptyNavigableMap();
 
   /**
    * By rank and version: two per rank while an asynchronous checkpoint is under way, plus those of
    * abandoned checkpoints.
    */
-  private final Map<Integer, NavigableMap<Long, Told>> byRank = new HashMap<>();
+  private final Map<Integer, NavigableMap<Long, Reported>> byRank = new HashMap<>();
 
   /** The newest complete checkpoint; no rank rolls back beyond it. */
   private long committed = Long.MIN_VALUE;
@@ -40,7 +40,7 @@ final class KeptDeterminants {
    * Stores determinants that a rank reports of itself or of another rank. Some or all of them may
    * be known already.
    */
-  void keep(RankMessage.Chose m) {
+  void store(RankMessage.Chose m) {
     if (m.committed() > committed) {
       committed = m.committed();
       byRank.values().forEach(versions -> versions.headMap(committed, false).clear());
@@ -48,28 +48,29 @@ final class KeptDeterminants {
     if (m.version() < committed) {
       return;
     }
-    Map<Long, Told> versions = byRank.computeIfAbsent(m.rank(), _ -> new TreeMap<>());
-    Told told = versions.computeIfAbsent(m.version(), _ -> new Told());
-    int known = told.length - m.first();
-    assert known >= 0 : m.first() + " follows " + told.length;
+    Map<Long, Reported> versions = byRank.computeIfAbsent(m.rank(), _ -> new TreeMap<>());
+    Reported reported = versions.computeIfAbsent(m.version(), _ -> new Reported());
+    int known = reported.length - m.first();
+    assert known >= 0 : m.first() + " follows " + reported.length;
     long[] values = m.determinants();
-    assert told.hasAt(m.first(), values, Math.min(known, values.length))
-        : "rank " + m.rank() + " has decided otherwise than others have heard";
+    assert reported.hasAt(m.first(), values, Math.min(known, values.length))
+        : "rank " + m.rank() + " reports determinants that differ from known ones";
     int length = m.first() + values.length;
-    if (length <= told.length) {
+    if (length <= reported.length) {
       return;
     }
-    if (length > told.values.length) {
-      told.values = Arrays.copyOf(told.values, Math.max(length, 2 * told.values.length));
+    if (length > reported.values.length) {
+      reported.values =
+          Arrays.copyOf(reported.values, Math.max(length, 2 * reported.values.length));
     }
-    System.arraycopy(values, known, told.values, told.length, values.length - known);
-    told.length = length;
+    System.arraycopy(values, known, reported.values, reported.length, values.length - known);
+    reported.length = length;
   }
 
   /** Returns the determinants that a rank has reported since this checkpoint. */
   long[] since(long version, int rank) {
-    Told told = byRank.getOrDefault(rank, NONE).get(version);
-    return told == null ? NOTHING : Arrays.copyOf(told.values, told.length);
+    Reported reported = byRank.getOrDefault(rank, NONE).get(version);
+    return reported == null ? NOTHING : Arrays.copyOf(reported.values, reported.length);
   }
 
   /**

@@ -9,7 +9,7 @@ import java.util.RandomAccess;
  * Counts the accesses of a decision maker to nodes and ranks: the cost of an event, independent of
  * the machine.
  */
-public final class Looks {
+public final class AccessCounter {
   private long count;
 
   /** Returns the accesses since the last call. */

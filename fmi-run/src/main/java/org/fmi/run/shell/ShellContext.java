@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param addressesFor this machine's addresses for the node of a name
  * @param lent source of additional nodes; null if there is none
  */
-record Surroundings(
+record ShellContext(
     String jobId,
     byte[] secret,
     JobProgram program,

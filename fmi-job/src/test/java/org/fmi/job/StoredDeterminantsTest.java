@@ -6,11 +6,11 @@ import org.fmi.control.RankMessage;
 import org.junit.jupiter.api.Test;
 
 /** What is kept of a rank while it may go back to one checkpoint or the next. */
-final class KeptDeterminantsTest {
-  private final KeptDeterminants kept = new KeptDeterminants();
+final class StoredDeterminantsTest {
+  private final StoredDeterminants kept = new StoredDeterminants();
 
   private void tells(long committed, long version, int first, long... determinants) {
-    kept.keep(new RankMessage.Chose(0, committed, version, first, determinants));
+    kept.store(new RankMessage.Chose(0, committed, version, first, determinants));
   }
 
   @Test

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * ranks; the same holds after a granted node could not be started, because the next one may be no
  * better.
  */
-final class Homeless {
+final class UnplacedRanks {
   private final boolean mayRequest;
   private final Placement placement;
   private final Outbox out;
@@ -36,7 +36,7 @@ final class Homeless {
   /**
    * @param spawn starts the process of a rank that has got a node
    */
-  Homeless(JobSpec spec, Placement placement, Outbox out, IntConsumer spawn) {
+  UnplacedRanks(JobSpec spec, Placement placement, Outbox out, IntConsumer spawn) {
     this.mayRequest = spec.room().requestsNodes();
     this.placement = placement;
     this.out = out;
@@ -98,7 +98,7 @@ final class Homeless {
           // a spare that is still starting may take it
         }
         case Placement.Choice.WhenOneIsGranted _ -> without++;
-        case Placement.Choice.WhenOneComesBack _ -> {
+        case Placement.Choice.WhenOneReturns _ -> {
           if (!waiting) {
             waiting = true;
             out.reportWaiting();
