@@ -83,7 +83,7 @@ final class StartScriptTest {
     assertThat(result.output().lines()).hasSize(1);
     assertThat(result.output())
         .startsWith("fmirun: " + variable + ": ")
-        .contains(" the port " + port + " ", "-J 0:-agentlib:jdwp");
+        .contains("debugger port " + port + ", ", "-J 0:-agentlib:jdwp");
   }
 
   @ParameterizedTest

@@ -128,7 +128,7 @@ final class DaemonTest {
       Claim liar = new Claim(ProcessHandle.current().pid() + 1, closed);
       loop.connectLocal(directory.socket(), HEARTBEAT_MILLIS, liar);
       assertThat(closed.take().why()).isEqualTo(Closed.Why.PEER);
-      assertThat(hear(FromDaemon.Warning.class).text()).contains("turned away");
+      assertThat(hear(FromDaemon.Warning.class).text()).contains("rejected a connection");
 
       // One that tells the truth may have been started just now: its starter will tell. But it
       // connects once.

@@ -70,7 +70,7 @@ final class NodeProgramTest {
     assertThat(disk).isEmptyDirectory();
     assertThatIOException()
         .isThrownBy(() -> keep(other))
-        .withMessageStartingWith("/nowhere is not");
+        .withMessageStartingWith("/nowhere does not exist");
   }
 
   @Test

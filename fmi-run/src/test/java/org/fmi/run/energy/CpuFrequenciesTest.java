@@ -138,7 +138,7 @@ final class CpuFrequenciesTest {
   @Test
   void saysWhatIsMissing() throws IOException {
     assertThat(CpuFrequencies.problem(cpus, 0)).isNull();
-    assertThat(CpuFrequencies.problem(cpus, 7)).contains("virtual machines");
+    assertThat(CpuFrequencies.problem(cpus, 7)).contains("virtual machine");
     Path file = cpus.resolve("cpu0/cpufreq/scaling_max_freq");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r--r--r--"));
     if (!Files.isWritable(file)) { // root may always

@@ -266,7 +266,7 @@ class FlushMainTest {
                 assertThat(failed.reason())
                     .isEqualTo(
                         directory
-                            + "/files/job: not there; "
+                            + "/files/job: does not exist; "
                             + directory
                             + "/files existed when the job started: is it still mounted?"));
   }
