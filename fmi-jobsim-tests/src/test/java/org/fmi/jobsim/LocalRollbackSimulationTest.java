@@ -371,7 +371,8 @@ final class LocalRollbackSimulationTest {
     assertThat(outcome.status()).as("%s", job.story()).isZero();
     assertThat(outcome.answer()).isEqualTo(LosesARankAgain.ITERATIONS * SIZE);
     assertThat(
-            notices(job, Notice.RollbackDecided.class, n -> n.reason().contains("got no further")))
+            notices(
+                job, Notice.RollbackDecided.class, n -> n.reason().contains("made no progress")))
         .as("%s", job.story())
         .isNotEmpty();
     assertThat(notices(job, Notice.RollbackDecided.class, n -> n.ranks().equals("[1]")))

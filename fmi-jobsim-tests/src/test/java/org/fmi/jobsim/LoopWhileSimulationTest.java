@@ -99,7 +99,7 @@ final class LoopWhileSimulationTest {
           }
           return sum[0];
         },
-        "rank 0 asks whether to go on after iteration 0 of loop 0",
+        "rank 0 asks whether to continue after iteration 0 of loop 0",
         "rank 2 takes a checkpoint before iteration");
   }
 

@@ -393,7 +393,7 @@ final class RepetitionSimulationTest {
                     return true;
                   }
                 }),
-        "changes what is no state of the loop",
+        "changes data that is not state of the loop",
         "total: ");
   }
 
@@ -431,7 +431,7 @@ final class RepetitionSimulationTest {
               (Object) first);
           return (long) u[0][0];
         },
-        "has other content");
+        "has different content");
   }
 
   @Test
@@ -443,7 +443,7 @@ final class RepetitionSimulationTest {
           fmi.loop(20, n -> sum[0] += sum(fmi, random.nextInt(1_000_000)), sum);
           return sum[0];
         },
-        "has other content");
+        "has different content");
   }
 
   @Test
@@ -476,7 +476,7 @@ final class RepetitionSimulationTest {
           return 0;
         },
         "rank 0 behaves differently",
-        "it does not send a message of 800 bytes to rank 1 with tag 7, in iteration 0, which it had"
+        "it does not send a message of 800 bytes to rank 1 with tag 7, in iteration 0, which it"
             + " sent");
   }
 
@@ -499,8 +499,8 @@ final class RepetitionSimulationTest {
           return 0;
         },
         "rank 0 behaves differently",
-        "it sends a message of 8 bytes to rank 2 with tag 7, in iteration 0, and had sent no such"
-            + " one");
+        "it sends a message of 8 bytes to rank 2 with tag 7, in iteration 0, but sent no such"
+            + " message");
   }
 
   @Test
@@ -517,7 +517,7 @@ final class RepetitionSimulationTest {
               });
           return 0;
         },
-        "iteration 0 has thrown java.lang.IllegalArgumentException: call 3");
+        "iteration 0 threw java.lang.IllegalArgumentException: call 3");
   }
 
   @Test
@@ -603,7 +603,7 @@ final class RepetitionSimulationTest {
                 }
               }
             }),
-        "rank 0 does not get its state back",
+        "rank 0 cannot restore its state",
         "byte 16 of its written form");
   }
 }
