@@ -1,7 +1,7 @@
 package org.fmi.core.checkpoint;
 
 import java.util.List;
-import org.fmi.core.log.KeptRequests;
+import org.fmi.core.log.StateRequests;
 import org.fmi.core.loop.Loop;
 import org.fmi.core.p2p.Contexts;
 import org.fmi.core.p2p.MessageTag;
@@ -19,15 +19,15 @@ public final class ActiveRequests {
 
   private final RankConfig config;
   private final Messenger messenger;
-  private final KeptRequests kept;
-  private final Contradiction contradiction;
+  private final StateRequests stateRequests;
+  private final Divergence divergence;
 
   ActiveRequests(
-      RankConfig config, Messenger messenger, KeptRequests kept, Contradiction contradiction) {
+      RankConfig config, Messenger messenger, StateRequests stateRequests, Divergence divergence) {
     this.config = config;
     this.messenger = messenger;
-    this.kept = kept;
-    this.contradiction = contradiction;
+    this.stateRequests = stateRequests;
+    this.divergence = divergence;
   }
 
   /**
@@ -38,7 +38,7 @@ public final class ActiveRequests {
   public void requireNone() {
     if (messenger.activeRequests() > 0) {
       throw refusal(
-          kept.underWay(),
+          stateRequests.underWay(),
           "wait for them (waitFor, Request.waitAll) before the end of an iteration and before the"
               + " loop");
     }
@@ -46,7 +46,7 @@ public final class ActiveRequests {
 
   /** Whether requests are pending, or part of the state written last. */
   public boolean any() {
-    return messenger.activeRequests() > 0 || kept.hasWritten();
+    return messenger.activeRequests() > 0 || stateRequests.hasWritten();
   }
 
   /**
@@ -56,19 +56,20 @@ public final class ActiveRequests {
    * @throws IllegalStateException if it does not, naming them
    * @throws IllegalArgumentException if it cannot, saying why
    */
-  void requireKept(Loop loop, boolean last) {
+  void requireInState(Loop loop, boolean last) {
     if (messenger.activeRequests() == 0) {
       return;
     }
     if (last) {
       throw refusal(
-          kept.underWay(), "wait for them (waitFor, Request.waitAll) in the loop's last iteration");
+          stateRequests.underWay(),
+          "wait for them (waitFor, Request.waitAll) in the loop's last iteration");
     }
     if (loop.flow != null) {
       requireNone();
     }
     long _ = loop.state().bytes(); // finds the requests in it
-    List<String> others = kept.notWritten();
+    List<String> others = stateRequests.notWritten();
     if (!others.isEmpty()) {
       throw refusal(
           others,
@@ -96,7 +97,7 @@ public final class ActiveRequests {
                     Contexts.isProgram(m.context())
                         && MessageTag.iteration(m.tag()) != MessageTag.NO_ITERATION);
     if (left != null) {
-      throw contradiction.programFault(
+      throw divergence.programFault(
           "rank "
               + config.rank()
               + " has not received a message of "

@@ -18,7 +18,7 @@ public final class BackgroundReduce {
   private final int parent;
 
   /** Contributions of the children, in their order; {@link #added} of them are added. */
-  private final List<long[]> told = new ArrayList<>();
+  private final List<long[]> contributions = new ArrayList<>();
 
   private final List<Request> receiving = new ArrayList<>();
   private int added;
@@ -28,7 +28,7 @@ public final class BackgroundReduce {
 
   private long[] values = {};
   private int sums;
-  private boolean handedUp;
+  private boolean contributed;
   private boolean down;
 
   BackgroundReduce(Comm comm) {
@@ -50,15 +50,15 @@ public final class BackgroundReduce {
   void begin(long[] mine, int summed) {
     values = mine.clone();
     sums = summed;
-    told.clear();
+    contributions.clear();
     receiving.clear();
     sending.clear();
     added = 0;
-    handedUp = false;
+    contributed = false;
     down = false;
     for (int child : children) {
       long[] theirs = new long[values.length];
-      told.add(theirs);
+      contributions.add(theirs);
       receiving.add(comm.irecv(theirs, child, UP));
     }
   }
@@ -67,15 +67,15 @@ public final class BackgroundReduce {
   boolean advance() {
     boolean moved = false;
     while (added < children.size() && receiving.get(added).status() != null) {
-      add(told.get(added));
+      add(contributions.get(added));
       added++;
       moved = true;
     }
     if (added < children.size()) {
       return moved;
     }
-    if (!handedUp) {
-      handedUp = true;
+    if (!contributed) {
+      contributed = true;
       moved = true;
       if (comm.rank() == 0) {
         handDown();
@@ -108,8 +108,8 @@ public final class BackgroundReduce {
    * Whether this rank has sent the contribution of its subtree: other ranks may continue without
    * it.
    */
-  boolean isHandedUp() {
-    return handedUp;
+  boolean hasContributed() {
+    return contributed;
   }
 
   /** Whether {@link #values} are those of all ranks, and are on their way to all ranks. */

@@ -14,9 +14,9 @@ import org.fmi.control.RankMessage;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.epoch.FaultInjector;
-import org.fmi.core.log.KeptRequests;
 import org.fmi.core.log.Recorder;
 import org.fmi.core.log.Recording;
+import org.fmi.core.log.StateRequests;
 import org.fmi.core.log.UnexpectedImage;
 import org.fmi.core.loop.Loop;
 import org.fmi.core.object.StandIns;
@@ -55,9 +55,9 @@ public final class Checkpoints {
   private final RankClock clock;
   private final FaultInjector faults;
   private final FileOffer files;
-  private final Contradiction contradiction;
-  private final MeetingPlace meetings;
-  private final KeptRequests kept;
+  private final Divergence divergence;
+  private final Synchronization synchronization;
+  private final StateRequests stateRequests;
   private final ActiveRequests requests;
 
   /** Null if all ranks wait for each checkpoint. */
@@ -105,10 +105,10 @@ public final class Checkpoints {
     this.clock = clock;
     this.faults = faults;
     this.files = files;
-    this.contradiction = new Contradiction(config, system, link, messenger);
-    this.meetings = new MeetingPlace(config, system, messenger, contradiction);
-    this.kept = new KeptRequests(messenger);
-    this.requests = new ActiveRequests(config, messenger, kept, contradiction);
+    this.divergence = new Divergence(config, system, link, messenger);
+    this.synchronization = new Synchronization(config, system, messenger, divergence);
+    this.stateRequests = new StateRequests(messenger);
+    this.requests = new ActiveRequests(config, messenger, stateRequests, divergence);
     this.overlap =
         config.job().policy().overlapped()
             ? new Overlap(
@@ -119,8 +119,8 @@ public final class Checkpoints {
                 link,
                 clock,
                 faults,
-                contradiction,
-                meetings,
+                divergence,
+                synchronization,
                 this)
             : null;
   }
@@ -181,7 +181,7 @@ public final class Checkpoints {
 
   /** Substitutes for communicators and requests that are part of a loop's state. */
   public StandIns standIns() {
-    return world.standIns(kept);
+    return world.standIns(stateRequests);
   }
 
   /** The program's pending requests. */
@@ -195,12 +195,12 @@ public final class Checkpoints {
    * @param last whether it is the final one
    */
   public void take(Loop loop, boolean last, int epoch) {
-    requests.requireKept(loop, last);
+    requests.requireInState(loop, last);
     long iteration = loop.iteration;
     CheckpointEvent event = new CheckpointEvent();
     event.begin();
     long arrived = clock.nanoTime();
-    drain(Meeting.at(new CheckpointId(nextVersion, loop.number, iteration, last)), epoch);
+    drain(SyncPoint.at(new CheckpointId(nextVersion, loop.number, iteration, last)), epoch);
     Overlap lines = overlap;
     if (lines != null) {
       lines.settle(loop, last, epoch);
@@ -225,10 +225,10 @@ public final class Checkpoints {
     if (lines != null) {
       lines.reach(nextVersion + 1);
     }
-    long behind = lines == null ? 0 : lines.bytesBehind();
-    Image image = copy(id, loop.state(), Image.Messages.BEFORE, behind, epoch);
+    long tail = lines == null ? 0 : lines.tailBytes();
+    Image image = copy(id, loop.state(), Image.Messages.BEFORE, tail, epoch);
     if (lines != null) {
-      lines.writeBehind(image, iteration);
+      lines.writeTail(image, iteration);
     }
     long bytes = image.memory().byteSize();
     long copied = clock.nanoTime();
@@ -266,7 +266,7 @@ public final class Checkpoints {
   /**
    * Copies the state and the messages into a new image, and leaves {@code behind} bytes after them.
    */
-  Image copy(CheckpointId id, LoopState state, Image.Messages messages, long behind, int epoch) {
+  Image copy(CheckpointId id, LoopState state, Image.Messages messages, long tail, int epoch) {
     Recorder recorder = program.recorder();
     long record = recorder.bytes();
     boolean before = messages == Image.Messages.BEFORE;
@@ -274,7 +274,7 @@ public final class Checkpoints {
     long stateBytes = state.bytes();
     releaseOlder();
     try {
-      MemorySegment memory = store.begin(id, Image.bytes(record, unexpected, stateBytes) + behind);
+      MemorySegment memory = store.begin(id, Image.bytes(record, unexpected, stateBytes) + tail);
       faults.at(FaultPoint.CHECKPOINT, id.iteration());
       Image image = new Image(memory);
       ImageWriter writer = new ImageWriter(memory, store);
@@ -309,7 +309,7 @@ public final class Checkpoints {
     long now = clock.nanoTime();
     long iteration = id.iteration();
     long[] cost = cost(now - begun, arrived, iteration);
-    Meeting at = Meeting.at(id);
+    SyncPoint at = SyncPoint.at(id);
     long[] most = {
       cost[0],
       cost[1],
@@ -319,15 +319,15 @@ public final class Checkpoints {
       -iteration,
       iterations < 0 ? Long.MIN_VALUE : iterations,
       iterations < 0 ? Long.MIN_VALUE : -iterations,
-      files.wish(id, overlap != null && overlap.leavesOut()),
+      files.vote(id, overlap != null && overlap.leavesOutMessages()),
       cost[2]
     };
     system.allReduce(most, Op.MAX);
     if (most[2] != -most[3] || most[4] != -most[5]) {
-      throw contradiction.differ(at, epoch);
+      throw divergence.differ(at, epoch);
     }
     if (most[6] != -most[7]) {
-      throw meetings.differentLengths(id.loop(), iterations, epoch);
+      throw synchronization.differentLengths(id.loop(), iterations, epoch);
     }
     // Ranks may have taken their last checkpoint in different iterations.
     tuner.measured(most[0], most[1], most[9]);
@@ -355,7 +355,7 @@ public final class Checkpoints {
   }
 
   /** Allocates the id of the next checkpoint, as far as this rank knows it. */
-  CheckpointId begins(Loop loop) {
+  CheckpointId allocate(Loop loop) {
     CheckpointId id = new CheckpointId(nextVersion, loop.number, loop.iteration, false);
     nextVersion++;
     dueSince = clock.nanoTime();
@@ -374,11 +374,12 @@ public final class Checkpoints {
    *
    * @param most the maximum of {@link #cost}
    * @param nanos time for which this rank has paused
-   * @param went time at which it continued
+   * @param continued time at which it continued
    */
-  void commits(CheckpointId id, long[] most, long bytes, long nanos, long went, long iteration) {
+  void committedAsync(
+      CheckpointId id, long[] most, long bytes, long nanos, long continued, long iteration) {
     tuner.measured(most[0], most[1], most[2]);
-    lastDoneNanos = went;
+    lastDoneNanos = continued;
     lastDoneIteration = iteration;
     committed = id;
     counts.add(bytes, store.codedBytes(), nanos);
@@ -398,23 +399,23 @@ public final class Checkpoints {
     }
   }
 
-  /** {@link Contradiction#programFault}. */
+  /** {@link Divergence#programFault}. */
   public IllegalStateException programFault(String reason, int epoch) {
-    return contradiction.programFault(reason, epoch);
+    return divergence.programFault(reason, epoch);
   }
 
   // ---- repeating iterations
 
   /** The lowest rank that says yes, -1 if none does; collective over all ranks. */
-  public int lowestOfThose(boolean mine, Loop loop, int epoch) {
-    drain(new Meeting(Meeting.Kind.CHECKPOINT, loop.number, loop.iteration), epoch);
+  public int lowestRank(boolean mine, Loop loop, int epoch) {
+    drain(new SyncPoint(SyncPoint.Kind.CHECKPOINT, loop.number, loop.iteration), epoch);
     long[] lowest = {mine ? config.rank() : config.size()};
     system.allReduce(lowest, Op.MIN);
     return lowest[0] == config.size() ? -1 : (int) lowest[0];
   }
 
   /** Iterations since the last checkpoint are about to be repeated, with this interval. */
-  public void repeatsFrom(long interval) {
+  public void repeatsWith(long interval) {
     lastDoneIteration = -1;
     tuner.restore(interval);
   }
@@ -450,13 +451,13 @@ public final class Checkpoints {
     }
   }
 
-  /** {@link MeetingPlace#drain}. */
-  public void drain(@Nullable Meeting at, int epoch) {
-    meetings.drain(at, epoch);
+  /** {@link Synchronization#drain}. */
+  public void drain(@Nullable SyncPoint at, int epoch) {
+    synchronization.drain(at, epoch);
   }
 
   /** Whether a loop continues after an iteration, as any rank wants; collective over all ranks. */
-  public boolean goesOn(long loop, long iteration, boolean wanted, int epoch) {
+  public boolean continues(long loop, long iteration, boolean wanted, int epoch) {
     if (overlap != null) {
       // Ranks may be on both sides of a recovery line, so this is a call of the program, whose
       // messages are logged.
@@ -464,7 +465,7 @@ public final class Checkpoints {
       world.allReduce(anyWants, Op.MAX);
       return anyWants[0] > 0;
     }
-    return meetings.goesOn(loop, iteration, wanted, epoch);
+    return synchronization.continues(loop, iteration, wanted, epoch);
   }
 
   // ---- failures

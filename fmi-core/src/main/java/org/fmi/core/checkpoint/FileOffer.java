@@ -80,7 +80,7 @@ public final class FileOffer {
    * @param leavesOut whether some of its messages will not be sent again, as they have been
    *     received
    */
-  long wish(CheckpointId id, boolean leavesOut) {
+  long vote(CheckpointId id, boolean leavesOut) {
     long every = config.level2().every();
     if (every == 0) {
       return NOT_WANTED;
@@ -98,10 +98,10 @@ public final class FileOffer {
   /**
    * All ranks have committed a checkpoint.
    *
-   * @param wish the largest vote of all ranks
+   * @param vote the largest vote of all ranks
    */
-  void committed(CheckpointId id, long wish, int epoch) {
-    if (wish == IMPOSSIBLE && wanted) {
+  void committed(CheckpointId id, long vote, int epoch) {
+    if (vote == IMPOSSIBLE && wanted) {
       link.report(
           "the checkpoint of iteration "
               + id.iteration()
@@ -109,7 +109,7 @@ public final class FileOffer {
               + " the next checkpoint that all ranks wait for is");
       requested.toFiles(true);
     }
-    if (wish != WANTED) {
+    if (vote != WANTED) {
       return;
     }
     requested.toFiles(false);

@@ -31,7 +31,7 @@ public final class Image {
     /** Before the state: no message is under way. */
     BEFORE,
     /** After the state, together with messages that arrive later. */
-    BEHIND
+    AFTER
   }
 
   private final MemorySegment memory;

@@ -66,15 +66,15 @@ public final class Overlap implements LogListener {
   private final JobLink link;
   private final RankClock clock;
   private final FaultInjector faults;
-  private final Contradiction contradiction;
-  private final MeetingPlace meetings;
+  private final Divergence divergence;
+  private final Synchronization synchronization;
   private final Checkpoints checkpoints;
   private final BackgroundReduce reduce;
 
-  private final Stays stays;
+  private final WaitBudget waits;
 
   /** The log for local rollback; null if all ranks roll back. */
-  private @Nullable LineLog local;
+  private @Nullable RecoveryLineLog local;
 
   /** Shared with {@link #local} for local rollback. */
   private @Nullable MessageLedger ledger;
@@ -92,7 +92,7 @@ public final class Overlap implements LogListener {
   private long stateEnd;
 
   /** Messages that were still not to be sent again when the recovery line was begun. */
-  private List<InTransitMessages.Received> unneeded = List.of();
+  private List<InTransitMessages.Received> notToSend = List.of();
 
   /**
    * Whether this rank has begun it after its last iteration. A rank that rolled back to it would
@@ -101,7 +101,7 @@ public final class Overlap implements LogListener {
    */
   private boolean superseded;
 
-  private long sentToThis;
+  private long sentHere;
   private @Nullable Protection protection;
   private long bytes;
   private long begun;
@@ -123,10 +123,10 @@ public final class Overlap implements LogListener {
       JobLink link,
       RankClock clock,
       FaultInjector faults,
-      Contradiction contradiction,
-      MeetingPlace meetings,
+      Divergence divergence,
+      Synchronization synchronization,
       Checkpoints checkpoints) {
-    this.meetings = meetings;
+    this.synchronization = synchronization;
     this.config = config;
     this.system = system;
     this.messenger = messenger;
@@ -135,19 +135,19 @@ public final class Overlap implements LogListener {
     this.link = link;
     this.clock = clock;
     this.faults = faults;
-    this.contradiction = contradiction;
+    this.divergence = divergence;
     this.checkpoints = checkpoints;
     this.reduce = new BackgroundReduce(system);
-    this.stays = new Stays(clock.nanoTime());
+    this.waits = new WaitBudget(clock.nanoTime());
     if (config.job().policy().log() == null) {
-      MessageLog decisions = new MessageLog(config.rank(), config.size(), 0, this);
-      lines.enable(decisions, this);
-      ledger = new MessageLedger(messenger, decisions, lines);
+      MessageLog log = new MessageLog(config.rank(), config.size(), 0, this);
+      lines.enable(log, this);
+      ledger = new MessageLedger(messenger, log, lines);
     }
   }
 
   /** Uses this log, for local rollback. */
-  public void share(LineLog listener, MessageLedger shared) {
+  public void share(RecoveryLineLog listener, MessageLedger shared) {
     local = listener;
     ledger = shared;
     lines.enable(shared.log(), listener);
@@ -171,7 +171,7 @@ public final class Overlap implements LogListener {
   public void caughtUp() {}
 
   @Override
-  public long chose(int rank, long version, LogListener.Told told) {
+  public long report(int rank, long version, LogListener.NewDeterminants contributed) {
     throw new IllegalStateException("determinants are saved with the checkpoint");
   }
 
@@ -181,30 +181,30 @@ public final class Overlap implements LogListener {
   }
 
   @Override
-  public long versionBehind() {
+  public long versionBegun() {
     return id().version();
   }
 
   @Override
-  public boolean isKept(long number) {
+  public boolean isStable(long number) {
     return true; // nothing was reported
   }
 
   @Override
-  public void awaitKept(long number) {}
+  public void awaitStable(long number) {}
 
   @Override
   public void differs(int dest, int context, long tag, long lengthBefore, long length) {
-    throw differs(dest, Contradiction.messages(dest, context, tag, lengthBefore, length));
+    throw differs(dest, Divergence.messages(dest, context, tag, lengthBefore, length));
   }
 
   @Override
-  public void differsAmong(int messages, int dest, int context, long tag) {
-    throw differs(dest, Contradiction.among(messages, dest, context, tag));
+  public void blockDiffers(int messages, int dest, int context, long tag) {
+    throw differs(dest, Divergence.among(messages, dest, context, tag));
   }
 
   private IllegalStateException differs(int dest, String what) {
-    return contradiction.programFault(
+    return divergence.programFault(
         "rank "
             + config.rank()
             + " rolled back to a checkpoint and no longer repeats its first run: "
@@ -241,10 +241,10 @@ public final class Overlap implements LogListener {
    * begun, if the previous one is committed and this rank does not replay. Also does a part of the
    * pending work, for a program that does not wait in its calls.
    */
-  public void pass(Loop loop, BooleanSupplier isDue, int epoch) {
+  public void betweenIterations(Loop loop, BooleanSupplier isDue, int epoch) {
     if (phase != Phase.NONE) {
       long now = clock.nanoTime();
-      long until = now + stays.next(now, now - passed);
+      long until = now + waits.next(now, now - passed);
       messenger.poll();
       boolean moved = advance(epoch);
       while (phase != Phase.NONE && clock.nanoTime() < until) {
@@ -256,9 +256,9 @@ public final class Overlap implements LogListener {
     }
     if (phase == Phase.NONE && mayBegin()) {
       boolean due = isDue.getAsBoolean(); // the commit above may have met the request
-      if (due || lines.othersAreAhead() || (local != null && local.isPressed(loop, epoch))) {
+      if (due || lines.othersAhead() || (local != null && local.isPressed(loop, epoch))) {
         begin(loop, epoch);
-        stays.begin(copied);
+        waits.begin(copied);
       }
     }
     passed = clock.nanoTime();
@@ -272,13 +272,13 @@ public final class Overlap implements LogListener {
   /** Reaches a recovery line: copies this rank's part, and continues. */
   private void begin(Loop loop, int epoch) {
     assert phase == Phase.NONE : "a line is begun while another one is under way";
-    checkpoints.requests().requireKept(loop, false);
+    checkpoints.requests().requireInState(loop, false);
     begun = clock.nanoTime();
-    CheckpointId next = checkpoints.begins(loop);
+    CheckpointId next = checkpoints.allocate(loop);
     superseded = false;
-    unneeded = lines.unneeded();
+    notToSend = lines.notToSend();
     Objects.requireNonNull(ledger).begin(next.version() + 1);
-    Image image = checkpoints.copy(next, loop.state(), Image.Messages.BEHIND, room(), epoch);
+    Image image = checkpoints.copy(next, loop.state(), Image.Messages.AFTER, room(), epoch);
     copied = clock.nanoTime();
     stateEnd = image.stateEnd();
     id = next;
@@ -286,7 +286,7 @@ public final class Overlap implements LogListener {
     iterations = loop.iterations;
     loop.checkpointed = loop.iteration;
     long[] sent = lines.sentBefore();
-    long packed = Meeting.at(next).packedLoop();
+    long packed = SyncPoint.at(next).packedLoop();
     long[] mine = Arrays.copyOf(sent, sent.length + 6);
     long[] most = {
       loop.iteration,
@@ -356,14 +356,14 @@ public final class Overlap implements LogListener {
     switch (phase) {
       case NONE -> {}
       case STARTING -> {
-        moved = tell(FaultPoint.BEGUN);
+        moved = advanceReduction(FaultPoint.BEGUN);
         if (reduce.isComplete()) {
           started(reduce.values(), epoch);
           moved = true;
         }
       }
       case COLLECTING -> {
-        if (lines.isComplete(sentToThis)) {
+        if (lines.isComplete(sentHere)) {
           lines.complete();
           reduce.begin(new long[] {lines.spoiled() == null && !superseded ? 0 : 1}, 1);
           phase = Phase.CLOSING;
@@ -371,7 +371,7 @@ public final class Overlap implements LogListener {
         }
       }
       case CLOSING -> {
-        moved = tell(FaultPoint.COLLECTED);
+        moved = advanceReduction(FaultPoint.COLLECTED);
         if (reduce.isComplete()) {
           close(reduce.values()[0] > 0);
           moved = true;
@@ -386,7 +386,7 @@ public final class Overlap implements LogListener {
         }
       }
       case COMMITTING -> {
-        moved = tell(FaultPoint.AGREE);
+        moved = advanceReduction(FaultPoint.AGREE);
         if (reduce.isComplete()) {
           commit(reduce.values(), epoch);
           moved = true;
@@ -397,10 +397,10 @@ public final class Overlap implements LogListener {
   }
 
   /** Advances the current reduction, and passes the fault point once this rank has contributed. */
-  private boolean tell(FaultPoint told) {
+  private boolean advanceReduction(FaultPoint contributed) {
     boolean moved = reduce.advance();
-    if (reduce.isHandedUp()) {
-      faults.at(told, ownIteration);
+    if (reduce.hasContributed()) {
+      faults.at(contributed, ownIteration);
     }
     return moved;
   }
@@ -414,12 +414,12 @@ public final class Overlap implements LogListener {
     lines.stop();
     int n = config.size();
     if (all[n + 2] != -all[n + 3]) {
-      throw contradiction.differ(Meeting.at(id()), epoch);
+      throw divergence.differ(SyncPoint.at(id()), epoch);
     }
     if (all[n + 4] != -all[n + 5]) {
-      throw meetings.differentLengths(id().loop(), iterations, epoch);
+      throw synchronization.differentLengths(id().loop(), iterations, epoch);
     }
-    sentToThis = all[config.rank()];
+    sentHere = all[config.rank()];
     furthest = all[n];
     CheckpointId own = id();
     // The id is equal on all ranks: it has the lowest iteration in which a rank has begun.
@@ -437,14 +437,14 @@ public final class Overlap implements LogListener {
             "the checkpoint of iteration %d is abandoned, and the one before it stays: rank %d %s"
                 .formatted(id().iteration(), config.rank(), why));
       }
-      lines.giveUp();
+      lines.abandon();
       phase = Phase.NONE;
       return;
     }
     collected = clock.nanoTime();
-    used = bytesBehind(unneeded);
+    used = tailBytes(notToSend);
     bytes = stateEnd + used;
-    writeBehind(store.resize(id(), bytes), unneeded, ownIteration);
+    writeTail(store.resize(id(), bytes), notToSend, ownIteration);
     lines.close();
     faults.at(FaultPoint.ENCODE, ownIteration);
     protection = store.protecting(id());
@@ -463,7 +463,7 @@ public final class Overlap implements LogListener {
   private void commit(long[] most, int epoch) {
     long done = clock.nanoTime();
     phase = Phase.NONE;
-    checkpoints.commits(id(), most, bytes, copied - begun, copied, ownIteration);
+    checkpoints.committedAsync(id(), most, bytes, copied - begun, copied, ownIteration);
     if (local != null) {
       local.committed();
     }
@@ -489,52 +489,50 @@ public final class Overlap implements LogListener {
   // ---- the part of an image after the state
 
   /** Number of bytes after the state of a checkpoint that all ranks wait for. */
-  long bytesBehind() {
-    return bytesBehind(lines.unneeded());
+  long tailBytes() {
+    return tailBytes(lines.notToSend());
   }
 
-  private long bytesBehind(List<InTransitMessages.Received> notSent) {
-    return Long.BYTES + InTransitImage.bytes(lines, notSent, lines.decided());
+  private long tailBytes(List<InTransitMessages.Received> notSent) {
+    return Long.BYTES + InTransitImage.bytes(lines, notSent, lines.determinants());
   }
 
   /** Writes the part after the state. */
-  void writeBehind(Image image, long iteration) {
-    writeBehind(image.memory(), image.stateEnd(), lines.unneeded(), iteration);
+  void writeTail(Image image, long iteration) {
+    writeTail(image.memory(), image.stateEnd(), lines.notToSend(), iteration);
   }
 
-  private void writeBehind(
+  private void writeTail(
       MemorySegment memory, List<InTransitMessages.Received> notSent, long iteration) {
-    writeBehind(memory, stateEnd, notSent, iteration);
+    writeTail(memory, stateEnd, notSent, iteration);
   }
 
-  private void writeBehind(
+  private void writeTail(
       MemorySegment memory, long at, List<InTransitMessages.Received> notSent, long iteration) {
     memory.set(FrameLayout.LONG, at, iteration);
-    new InTransitImage(memory.asSlice(at + Long.BYTES)).write(lines, notSent, lines.decided());
+    new InTransitImage(memory.asSlice(at + Long.BYTES)).write(lines, notSent, lines.determinants());
   }
 
   /**
    * The messages and determinants in an image; empty if its job took no asynchronous checkpoints.
    */
-  public static InTransitImage behind(Image image) {
-    return hasBehind(image)
+  public static InTransitImage inTransitImage(Image image) {
+    return hasTail(image)
         ? new InTransitImage(image.memory().asSlice(image.stateEnd() + Long.BYTES))
         : InTransitImage.EMPTY;
   }
 
-  private static boolean hasBehind(Image image) {
+  private static boolean hasTail(Image image) {
     return image.memory().byteSize() > image.stateEnd();
   }
 
   /** The iteration that this rank continues from. */
   long iteration(CheckpointId of, Image image) {
-    return hasBehind(image)
-        ? image.memory().get(FrameLayout.LONG, image.stateEnd())
-        : of.iteration();
+    return hasTail(image) ? image.memory().get(FrameLayout.LONG, image.stateEnd()) : of.iteration();
   }
 
   /** Whether some received messages are still to be left out. */
-  boolean leavesOut() {
-    return !lines.unneeded().isEmpty();
+  boolean leavesOutMessages() {
+    return !lines.notToSend().isEmpty();
   }
 }

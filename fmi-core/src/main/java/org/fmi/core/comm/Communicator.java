@@ -10,7 +10,7 @@ import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.comm.Creation.Agreed;
-import org.fmi.core.log.KeptRequests;
+import org.fmi.core.log.StateRequests;
 import org.fmi.core.object.StandIns;
 import org.fmi.core.p2p.Contexts;
 import org.fmi.core.p2p.FlowPart;
@@ -71,7 +71,7 @@ public final class Communicator implements Comm {
   }
 
   /** The same, and what stands for requests of theirs. */
-  public StandIns standIns(KeptRequests requests) {
+  public StandIns standIns(StateRequests requests) {
     return new StateStandIns(all, requests);
   }
 

@@ -5,13 +5,13 @@ import java.io.Serializable;
 import java.util.List;
 import org.fmi.Request;
 import org.fmi.Status;
-import org.fmi.core.log.KeptRequests;
+import org.fmi.core.log.StateRequests;
 import org.fmi.core.object.StandIns;
 
 /** What stands for communicators and requests in the state of a loop. */
 final class StateStandIns implements StandIns {
   private final Communicators communicators;
-  private final KeptRequests requests;
+  private final StateRequests requests;
 
   /**
    * Stands for a request of a communicator whose ranks are not those of the world.
@@ -23,7 +23,7 @@ final class StateStandIns implements StandIns {
   /** Stands for a request that had nothing to do. */
   private record Completed(int source, int tag, long bytes) implements Serializable {}
 
-  StateStandIns(Communicators communicators, KeptRequests requests) {
+  StateStandIns(Communicators communicators, StateRequests requests) {
     this.communicators = communicators;
     this.requests = requests;
   }

@@ -83,7 +83,7 @@ public final class Lifecycle implements JobLink.Listener {
   private long entered;
 
   /** The epoch that this rank has last joined or tried to join. */
-  private int tried = -1;
+  private int joined = -1;
 
   /** Whether this rank waits until all ranks are in an epoch. Other threads read it. */
   private volatile boolean joining;
@@ -95,10 +95,10 @@ public final class Lifecycle implements JobLink.Listener {
   private volatile long noted = -1;
 
   /** Number of this rank's reports of determinants that the job has acknowledged. */
-  private final AtomicLong kept = new AtomicLong();
+  private final AtomicLong acknowledged = new AtomicLong();
 
   /** Determinants of this rank's previous process. */
-  private volatile JobMessage.@Nullable Decided decided;
+  private volatile JobMessage.@Nullable Decided determinants;
 
   private List<Transport> transports = List.of();
 
@@ -154,7 +154,7 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   /** Whether the job has told a call that would have continued that all ranks roll back. */
-  public boolean allGoBack() {
+  public boolean allRollBack() {
     return prepared != null;
   }
 
@@ -166,8 +166,8 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   /** Number of this rank's {@link RankMessage.Chose} that the job has acknowledged. */
-  public long kept() {
-    return kept.get();
+  public long acknowledged() {
+    return acknowledged.get();
   }
 
   /**
@@ -175,8 +175,8 @@ public final class Lifecycle implements JobLink.Listener {
    *
    * @return false if a failure came first
    */
-  public boolean awaitKept(long messages) {
-    while (kept.get() < messages) {
+  public boolean awaitAcknowledged(long messages) {
+    while (acknowledged.get() < messages) {
       if (target > epoch) {
         return false;
       }
@@ -186,8 +186,8 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   /** Determinants of this rank if it rolls back alone in this epoch. */
-  public long[] decided() {
-    JobMessage.Decided before = decided;
+  public long[] determinants() {
+    JobMessage.Decided before = determinants;
     return before == null || before.epoch() != epoch ? new long[0] : before.determinants();
   }
 
@@ -225,8 +225,8 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   /** The epoch that this rank is in, or could not join. */
-  public int tried() {
-    return tried;
+  public int joined() {
+    return joined;
   }
 
   /** Whether the current epoch is over. */
@@ -297,10 +297,10 @@ public final class Lifecycle implements JobLink.Listener {
   /**
    * Ranks have agreed on a recovery line.
    *
-   * @param broughtBack whether this rank's checkpoint had been lost
+   * @param wasRebuilt whether this rank's checkpoint had been lost
    */
-  public void recovered(boolean broughtBack) {
-    rebuilt |= broughtBack;
+  public void recovered(boolean wasRebuilt) {
+    rebuilt |= wasRebuilt;
   }
 
   /**
@@ -311,17 +311,17 @@ public final class Lifecycle implements JobLink.Listener {
   public void awaitRestart() {
     joining = true;
     Prepared left = prepared;
-    if (left != null && target <= tried) {
+    if (left != null && target <= joined) {
       // The job counts on this process, which has joined in order to roll back.
       link.send(
-          new RankMessage.RestartNeeded(tried, "rank " + config.rank() + " has left its loop"));
+          new RankMessage.RestartNeeded(joined, "rank " + config.rank() + " has left its loop"));
     }
     while (true) {
-      while (target <= tried) {
+      while (target <= joined) {
         clock.await(Long.MAX_VALUE);
       }
-      tried = target;
-      link.send(new RankMessage.Joined(tried, Position.OUTSIDE, Map.of()));
+      joined = target;
+      link.send(new RankMessage.Joined(joined, Position.OUTSIDE, Map.of()));
     }
   }
 
@@ -340,7 +340,7 @@ public final class Lifecycle implements JobLink.Listener {
 
   /** Whether the job has neither asked for a newer epoch nor released this rank. */
   boolean undecided() {
-    return target <= tried && !released && prepared == null;
+    return target <= joined && !released && prepared == null;
   }
 
   /** Waits for the job's reaction to a failure that the log-ring reported first. */
@@ -387,12 +387,12 @@ public final class Lifecycle implements JobLink.Listener {
       }
       before.close();
     }
-    if (target <= tried) {
+    if (target <= joined) {
       return null;
     }
     int joining = target;
-    assert joining > tried && tried >= epoch : "epoch " + joining + " after " + tried;
-    tried = joining;
+    assert joining > joined && joined >= epoch : "epoch " + joining + " after " + joined;
+    joined = joining;
     closeDetector();
     Map<String, Transport> opened = new LinkedHashMap<>();
     Map<String, byte[]> addresses = new HashMap<>();
@@ -431,15 +431,15 @@ public final class Lifecycle implements JobLink.Listener {
   /**
    * Begins H2.
    *
-   * @param goesOn whether the program's calls continue
+   * @param continues whether the program's calls continue
    */
-  private void enter(Prepared next, boolean goesOn) throws IOException {
+  private void enter(Prepared next, boolean continues) throws IOException {
     transports.forEach(Transport::close);
     transports = List.copyOf(next.opened.values());
     epoch = next.start.epoch();
     entered++;
     Transport[] all = transports.toArray(Transport[]::new);
-    if (goesOn) {
+    if (continues) {
       messenger.resume(epoch, all);
     } else {
       messenger.enter(epoch, all);
@@ -544,8 +544,8 @@ public final class Lifecycle implements JobLink.Listener {
       case JobMessage.Start m -> start = m;
       case JobMessage.Release m -> released = true;
       case JobMessage.Noted m -> noted = m.loop();
-      case JobMessage.Kept _ -> kept.incrementAndGet();
-      case JobMessage.Decided m -> decided = m;
+      case JobMessage.Kept _ -> acknowledged.incrementAndGet();
+      case JobMessage.Decided m -> determinants = m;
       case JobMessage.Settle _,
           JobMessage.Hold _,
           JobMessage.Meet _,

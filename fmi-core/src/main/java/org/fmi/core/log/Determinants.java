@@ -70,10 +70,10 @@ final class Determinants {
   private int lastAnswers = NONE;
 
   /** Length of the determinants reported to the job. */
-  private int told;
+  private int reported;
 
   /** Length of the stable determinants, which are not needed here. */
-  private int kept;
+  private int stable;
 
   /** Number of changes to the determinants. */
   private long changes;
@@ -97,10 +97,10 @@ final class Determinants {
   private final ArrayDeque<Long> answers = new ArrayDeque<>();
 
   /** How often the first run of answers was given already. */
-  private long given;
+  private long answersGiven;
 
   /** The last answer was a replayed one. */
-  private boolean repeating;
+  private boolean lastWasReplayed;
 
   /** Starts with no determinants, at a recovery line. */
   void clear() {
@@ -109,14 +109,14 @@ final class Determinants {
     start = 0;
     count = 0;
     lastAnswers = NONE;
-    told = 0;
-    kept = 0;
+    reported = 0;
+    stable = 0;
     stopped = false;
     receives.clear();
     probes.clear();
     answers.clear();
-    given = 0;
-    repeating = false;
+    answersGiven = 0;
+    lastWasReplayed = false;
   }
 
   /** Packs a source and a tag into one number. */
@@ -210,12 +210,12 @@ final class Determinants {
   }
 
   /** Whether some determinants have not been reported. */
-  boolean areUntold() {
-    return end() > told;
+  boolean hasUnreported() {
+    return end() > reported;
   }
 
   /** Whether there are more determinants than the job would store. */
-  boolean areTooMany() {
+  boolean exceedLimit() {
     return end() > MOST;
   }
 
@@ -223,36 +223,36 @@ final class Determinants {
   void stop() {
     stopped = true;
     mark = NONE;
-    told = end();
-    keep();
+    reported = end();
+    acknowledge();
   }
 
   /** Length of the determinants reported to the job. */
-  int told() {
-    return told;
+  int reported() {
+    return reported;
   }
 
   /** The job has acknowledged all reported determinants. */
-  void keep() {
-    kept = told;
+  void acknowledge() {
+    stable = reported;
     if (mark == NONE) {
-      forgetKept();
+      dropStable();
     }
   }
 
   /** Whether some reported determinants may not be stable yet. */
-  boolean areUnderWay() {
-    return told > kept;
+  boolean hasUnacknowledged() {
+    return reported > stable;
   }
 
   /** Length of the determinants that may not be stable. */
-  int unkeptCount() {
-    return end() - kept;
+  int unstableCount() {
+    return end() - stable;
   }
 
   /** Length of the stable determinants. */
-  int kept() {
-    return kept;
+  int stable() {
+    return stable;
   }
 
   /** Length of all determinants. */
@@ -266,29 +266,29 @@ final class Determinants {
   }
 
   /** Whether this rank has reached a recovery line that is not committed. */
-  boolean areMarked() {
+  boolean isMarked() {
     return mark != NONE;
   }
 
   /** Length of the stable determinants after that recovery line. */
-  int keptBehind() {
-    return Math.max(kept, mark) - mark;
+  int stableAfterMark() {
+    return Math.max(stable, mark) - mark;
   }
 
   /** Length of all determinants after that recovery line. */
-  int endBehind() {
+  int endAfterMark() {
     return end() - mark;
   }
 
   /** Copies the determinants after that recovery line, from a position on. */
-  void copyBehind(int place, long[] into, int at) {
+  void copyAfterMark(int place, long[] into, int at) {
     copy(mark + place, postedBeforeMark, into, at);
   }
 
   /** Returns the unreported determinants, and marks them as reported. */
-  long[] take() {
-    long[] taken = from(told, postedBefore);
-    told = end();
+  long[] takeUnreported() {
+    long[] taken = from(reported, postedBefore);
+    reported = end();
     return taken;
   }
 
@@ -341,13 +341,13 @@ final class Determinants {
     }
   }
 
-  private void forgetKept() {
-    forget(kept - start);
-    start = kept;
+  private void dropStable() {
+    drop(stable - start);
+    start = stable;
   }
 
   /** Drops the first longs of {@link #held}. */
-  private void forget(int first) {
+  private void drop(int first) {
     System.arraycopy(held, first, held, 0, count - first);
     count -= first;
     lastAnswers = lastAnswers < first ? NONE : lastAnswers - first;
@@ -364,23 +364,23 @@ final class Determinants {
   }
 
   /** The determinants since that recovery line. */
-  long[] behind() {
+  long[] afterMark() {
     return mark == NONE ? new long[0] : from(mark, postedBeforeMark);
   }
 
   /** The unreported determinants since that recovery line; null if there is none. */
-  LogListener.@Nullable Told untoldBehind() {
+  LogListener.@Nullable NewDeterminants unreportedAfterMark() {
     if (mark == NONE) {
       return null;
     }
-    int from = Math.max(told, mark);
-    return new LogListener.Told(from - mark, from(from, postedBeforeMark));
+    int from = Math.max(reported, mark);
+    return new LogListener.NewDeterminants(from - mark, from(from, postedBeforeMark));
   }
 
   /** The recovery line is abandoned. */
   void dropMark() {
     mark = NONE;
-    forgetKept();
+    dropStable();
   }
 
   /** The recovery line is committed: all numbers and lengths count from there. */
@@ -388,9 +388,9 @@ final class Determinants {
     if (mark == NONE) {
       return;
     }
-    forget(mark - start);
-    told = Math.max(0, told - mark);
-    kept = Math.max(0, kept - mark);
+    drop(mark - start);
+    reported = Math.max(0, reported - mark);
+    stable = Math.max(0, stable - mark);
     start = 0;
     postedBefore = postedBeforeMark;
     dropMark();
@@ -401,17 +401,17 @@ final class Determinants {
   /**
    * Replays these determinants, which are those since the recovery line.
    *
-   * @param toldBefore how much of them was reported, in longs
+   * @param reportedBefore how much of them was reported, in longs
    */
-  void repeat(long[] before, int toldBefore) {
+  void replay(long[] before, int reportedBefore) {
     clear();
-    start = toldBefore;
-    told = toldBefore;
-    kept = toldBefore;
-    long[] untold = Arrays.copyOfRange(before, toldBefore, before.length);
-    shift(untold, 0, untold.length, postedBefore);
-    for (long again : untold) {
-      add(again);
+    start = reportedBefore;
+    reported = reportedBefore;
+    stable = reportedBefore;
+    long[] unreported = Arrays.copyOfRange(before, reportedBefore, before.length);
+    shift(unreported, 0, unreported.length, postedBefore);
+    for (long value : unreported) {
+      add(value);
     }
     int i = 0;
     while (i < before.length) {
@@ -432,17 +432,17 @@ final class Determinants {
   }
 
   /** Starts at a recovery line, with only the determinants that are still to be replayed. */
-  void pass() {
-    repeat(rest(), 0);
+  void keepUnreplayed() {
+    replay(unreplayed(), 0);
   }
 
   /** Whether some determinants are still to be replayed. */
-  boolean areRepeated() {
+  boolean isReplaying() {
     return !receives.isEmpty() || !probes.isEmpty() || !answers.isEmpty();
   }
 
   /** The determinants that are still to be replayed, with receives numbered from now on. */
-  private long[] rest() {
+  private long[] unreplayed() {
     List<Long> rest = new ArrayList<>();
     receives.forEach(
         (number, got) -> {
@@ -456,7 +456,7 @@ final class Determinants {
       rest.add(of(FOUND, 0)); // its answer follows below
       rest.add(found);
     }
-    long before = given;
+    long before = answersGiven;
     for (long run : answers) {
       rest.add(run - before);
       before = 0;
@@ -483,19 +483,19 @@ final class Determinants {
   }
 
   /** Whether the next answer is to be replayed. */
-  boolean haveAnswer() {
+  boolean hasAnswer() {
     return !answers.isEmpty();
   }
 
   /** The next answer, replayed. */
   boolean answer() {
     long run = answers.getFirst();
-    given++;
-    if (given == (run & VALUE)) {
+    answersGiven++;
+    if (answersGiven == (run & VALUE)) {
       answers.removeFirst();
-      given = 0;
+      answersGiven = 0;
     }
-    repeating = true;
+    lastWasReplayed = true;
     return run >>> KIND_SHIFT == YES;
   }
 
@@ -503,14 +503,14 @@ final class Determinants {
    * Whether the last answer was a replayed one; a second call returns false. The operation that it
    * was about may be complete, so the caller must not expect anything more to arrive.
    */
-  boolean haveJustAnswered() {
-    boolean was = repeating;
-    repeating = false;
+  boolean hasJustAnswered() {
+    boolean was = lastWasReplayed;
+    lastWasReplayed = false;
     return was;
   }
 
   /** Whether a receive from this source is nondeterministic. */
-  static boolean isOpen(int source) {
+  static boolean isNondeterministic(int source) {
     return source == Comm.ANY_SOURCE;
   }
 }

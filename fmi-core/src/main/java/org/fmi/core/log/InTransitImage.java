@@ -21,7 +21,7 @@ import org.fmi.core.p2p.Mailbox;
  */
 public final class InTransitImage {
   private static final long HEADER = 4L * Long.BYTES;
-  private static final long COME = 3L * Long.BYTES;
+  private static final long ENTRY = 3L * Long.BYTES;
   private static final long MESSAGE_HEADER = 3L * Long.BYTES;
 
   /** The image of a recovery line that no message crosses. */
@@ -38,13 +38,13 @@ public final class InTransitImage {
   /**
    * The size of an image, in bytes.
    *
-   * @param unneeded messages that are not to be sent
+   * @param notToSend messages that are not to be sent
    */
   public static long bytes(
-      InTransitMessages messages, List<InTransitMessages.Received> unneeded, long[] determinants) {
-    int come = messages.earlyThere().size() + unneeded.size();
-    long bytes = HEADER + COME * come + (long) Long.BYTES * determinants.length;
-    for (InTransitMessages.Kept m : messages.kept()) {
+      InTransitMessages messages, List<InTransitMessages.Received> notToSend, long[] determinants) {
+    int entries = messages.earlyAtLine().size() + notToSend.size();
+    long bytes = HEADER + ENTRY * entries + (long) Long.BYTES * determinants.length;
+    for (InTransitMessages.Saved m : messages.saved()) {
       bytes += MESSAGE_HEADER + roundUp(m.length);
     }
     return bytes;
@@ -53,23 +53,23 @@ public final class InTransitImage {
   /**
    * Writes the image.
    *
-   * @param unneeded messages that are not to be sent
+   * @param notToSend messages that are not to be sent
    */
   public void write(
-      InTransitMessages messages, List<InTransitMessages.Received> unneeded, long[] determinants) {
-    List<InTransitMessages.Kept> kept = messages.kept();
-    List<InTransitMessages.Received> early = messages.earlyThere();
+      InTransitMessages messages, List<InTransitMessages.Received> notToSend, long[] determinants) {
+    List<InTransitMessages.Saved> saved = messages.saved();
+    List<InTransitMessages.Received> early = messages.earlyAtLine();
     memory.set(LONG, 0, early.size());
-    memory.set(LONG, 8, unneeded.size());
+    memory.set(LONG, 8, notToSend.size());
     memory.set(LONG, 16, determinants.length);
-    memory.set(LONG, 24, kept.size());
+    memory.set(LONG, 24, saved.size());
     long at = put(HEADER, early);
-    at = put(at, unneeded);
+    at = put(at, notToSend);
     for (long value : determinants) {
       memory.set(LONG, at, value);
       at += Long.BYTES;
     }
-    for (InTransitMessages.Kept m : kept) {
+    for (InTransitMessages.Saved m : saved) {
       memory.set(LONG, at, (long) m.context << Integer.SIZE | m.source);
       memory.set(LONG, at + 8, m.tag);
       memory.set(LONG, at + 16, m.length);
@@ -84,14 +84,14 @@ public final class InTransitImage {
       memory.set(LONG, at, m.rank());
       memory.set(LONG, at + 8, m.length());
       memory.set(LONG, at + 16, m.sum());
-      at += COME;
+      at += ENTRY;
     }
     return at;
   }
 
-  private List<InTransitMessages.Received> come(long from, long count) {
+  private List<InTransitMessages.Received> entries(long from, long count) {
     List<InTransitMessages.Received> messages = new ArrayList<>();
-    for (long at = from; at < from + count * COME; at += COME) {
+    for (long at = from; at < from + count * ENTRY; at += ENTRY) {
       messages.add(
           new InTransitMessages.Received(
               (int) memory.get(LONG, at), memory.get(LONG, at + 8), memory.get(LONG, at + 16)));
@@ -101,16 +101,16 @@ public final class InTransitImage {
 
   /** Early messages, which the state has already, in the order announced. */
   public List<InTransitMessages.Received> early() {
-    return come(HEADER, memory.get(LONG, 0));
+    return entries(HEADER, memory.get(LONG, 0));
   }
 
   /** Messages that are not to be sent, to each rank in the order sent. */
-  public List<InTransitMessages.Received> unneeded() {
-    return come(HEADER + COME * memory.get(LONG, 0), memory.get(LONG, 8));
+  public List<InTransitMessages.Received> notToSend() {
+    return entries(HEADER + ENTRY * memory.get(LONG, 0), memory.get(LONG, 8));
   }
 
   private long determinantsAt() {
-    return HEADER + COME * (memory.get(LONG, 0) + memory.get(LONG, 8));
+    return HEADER + ENTRY * (memory.get(LONG, 0) + memory.get(LONG, 8));
   }
 
   /** The determinants since the recovery line. */

@@ -89,14 +89,14 @@ public final class InTransitMessages {
   }
 
   /** A message that belongs to the checkpoint: it arrived before the recovery line, or is late. */
-  final class Kept implements Crossing {
+  final class Saved implements Crossing {
     final int context;
     final int source;
     final long tag;
     final long length;
 
-    /** The recovery line that it belongs to, by {@link InTransitMessages#turns}. */
-    private final long turn = turns;
+    /** The recovery line that it belongs to, by {@link InTransitMessages#lineTurns}. */
+    private final long turn = lineTurns;
 
     /** The early message that waits for the same data; null if the message is not early. */
     private final @Nullable Early early;
@@ -104,7 +104,7 @@ public final class InTransitMessages {
     /** Null until the data has arrived. */
     private @Nullable MemorySegment data;
 
-    private Kept(int context, int source, long tag, long length, @Nullable Early early) {
+    private Saved(int context, int source, long tag, long length, @Nullable Early early) {
       this.early = early;
       this.context = context;
       this.source = source;
@@ -128,7 +128,7 @@ public final class InTransitMessages {
         early.received(r);
       }
       if (!r.isWhole()) {
-        if (turn == turns) {
+        if (turn == lineTurns) {
           spoil("a message that does not fit its receive crosses it");
         }
         hold(MessagePool.memory(0));
@@ -141,7 +141,7 @@ public final class InTransitMessages {
 
     private void hold(MemorySegment copy) {
       data = copy;
-      if (turn == turns) {
+      if (turn == lineTurns) {
         missing--;
         assert missing >= 0 : "more messages have come than were missing";
       }
@@ -168,10 +168,10 @@ public final class InTransitMessages {
   /** Whether this rank's determinants need no longer be recorded. */
   private boolean stopped = true;
 
-  private long[] decided = {};
+  private long[] determinants = {};
 
   /** Whether a sender has reached a recovery line that this rank has not reached. */
-  private boolean othersAreAhead;
+  private boolean othersAhead;
 
   /** Messages announced here in this epoch. */
   private long arrived;
@@ -183,21 +183,21 @@ public final class InTransitMessages {
   private boolean collecting;
 
   private long[] sentBefore = {};
-  private List<Early> earlyThere = new ArrayList<>();
+  private List<Early> earlyAtLine = new ArrayList<>();
   private long arrivedBefore;
-  private List<Kept> kept = new ArrayList<>();
+  private List<Saved> saved = new ArrayList<>();
   private int missing;
 
   /**
    * Counts recovery lines begun and closed. Tells the data of an earlier line from the current
    * one's.
    */
-  private long turns;
+  private long lineTurns;
 
   private @Nullable String spoiled;
 
   /** Early messages that are not to be sent again: by receiver, in the order sent. */
-  private final Map<Integer, ArrayDeque<Received>> unneeded = new TreeMap<>();
+  private final Map<Integer, ArrayDeque<Received>> notToSend = new TreeMap<>();
 
   /** The messages of a rank in a job of this size; disabled at first. */
   public InTransitMessages(int size) {
@@ -220,9 +220,9 @@ public final class InTransitMessages {
   void enter() {
     Arrays.fill(sent, 0);
     early = new ArrayList<>();
-    unneeded.clear();
+    notToSend.clear();
     arrived = 0;
-    othersAreAhead = false;
+    othersAhead = false;
     close();
   }
 
@@ -230,26 +230,26 @@ public final class InTransitMessages {
   public void reach(long number) {
     line = number;
     if (isNumbered()) {
-      log().dropLine();
+      log().abandonLine();
       stopped = true;
-      decided = new long[0];
+      determinants = new long[0];
     } else {
-      log().passLine();
+      log().reachLineAlone();
       stopped = false;
       stop();
     }
-    othersAreAhead = false;
+    othersAhead = false;
     early = new ArrayList<>();
     close();
   }
 
   private boolean isNumbered() {
-    return log().keeps();
+    return log().logsMessages();
   }
 
   /** Whether a rank has sent a message after a recovery line that this rank has not reached. */
-  public boolean othersAreAhead() {
-    return othersAreAhead;
+  public boolean othersAhead() {
+    return othersAhead;
   }
 
   // ---- messages
@@ -261,7 +261,7 @@ public final class InTransitMessages {
 
   /** Counts a message that the program sends. Returns false if its receiver already has it. */
   boolean sends(Object base, long offset, long length, int dest, int context, long tag) {
-    if (!unneeded.isEmpty() && isReceived(base, offset, length, dest, context, tag)) {
+    if (!notToSend.isEmpty() && isReceived(base, offset, length, dest, context, tag)) {
       return false;
     }
     sent[dest]++;
@@ -270,13 +270,13 @@ public final class InTransitMessages {
 
   private boolean isReceived(
       Object base, long offset, long length, int dest, int context, long tag) {
-    ArrayDeque<Received> received = unneeded.get(dest);
+    ArrayDeque<Received> received = notToSend.get(dest);
     if (received == null) {
       return false;
     }
     Received before = received.removeFirst();
     if (received.isEmpty()) {
-      unneeded.remove(dest);
+      notToSend.remove(dest);
     }
     if (before.length != length
         || (before.sum != Received.NO_SUM && before.sum != sums().of(base, offset, length))) {
@@ -298,12 +298,12 @@ public final class InTransitMessages {
     arrived++;
     long theirs = stamp >> 1;
     if (isNumbered() && (theirs > line || (theirs == line && collecting))) {
-      log().behindLine(source);
+      log().sentAfterLine(source);
     }
     if (theirs > line) {
       Early message = new Early(source, length);
       early.add(message);
-      othersAreAhead = true;
+      othersAhead = true;
       return message;
     }
     if (theirs == line) {
@@ -314,7 +314,7 @@ public final class InTransitMessages {
     }
     assert open && theirs == line - 1 : "a message is late for a line that is closed";
     arrivedBefore++;
-    return keep(context, source, tag, length, null);
+    return save(context, source, tag, length, null);
   }
 
   /**
@@ -322,9 +322,9 @@ public final class InTransitMessages {
    *
    * @param early the early message if it is one and its data is not here
    */
-  Kept keep(int context, int source, long tag, long length, @Nullable Early early) {
-    Kept message = new Kept(context, source, tag, length, early);
-    kept.add(message);
+  Saved save(int context, int source, long tag, long length, @Nullable Early early) {
+    Saved message = new Saved(context, source, tag, length, early);
+    saved.add(message);
     missing++;
     return message;
   }
@@ -332,7 +332,7 @@ public final class InTransitMessages {
   // ---- the recovery line
 
   /**
-   * This rank reaches the next recovery line; {@link #keep} follows for each message already here.
+   * This rank reaches the next recovery line; {@link #save} follows for each message already here.
    */
   void begin(long number) {
     assert !open : "a line is begun while another one is open";
@@ -340,20 +340,20 @@ public final class InTransitMessages {
     if (isNumbered()) {
       log().mark();
     } else {
-      log().passLine();
+      log().reachLineAlone();
     }
     stopped = false;
-    othersAreAhead = false;
+    othersAhead = false;
     open = true;
     collecting = true;
     spoiled = null;
-    kept = new ArrayList<>();
-    turns++;
+    saved = new ArrayList<>();
+    lineTurns++;
     missing = 0;
     sentBefore = isNumbered() ? log().counts() : sent.clone();
-    earlyThere = early;
+    earlyAtLine = early;
     early = new ArrayList<>();
-    arrivedBefore = arrived - earlyThere.size();
+    arrivedBefore = arrived - earlyAtLine.size();
   }
 
   /**
@@ -366,7 +366,7 @@ public final class InTransitMessages {
 
   /** Whether all messages sent to this rank before the recovery line are here. */
   public boolean isComplete(long sentToThis) {
-    long here = isNumbered() ? log().beforeLine() : arrivedBefore;
+    long here = isNumbered() ? log().countBeforeLine() : arrivedBefore;
     assert here <= sentToThis : "more messages have come than were sent";
     return here == sentToThis && missing == 0;
   }
@@ -380,7 +380,7 @@ public final class InTransitMessages {
   public void complete() {
     collecting = false;
     if (isNumbered()) {
-      log().fixLine();
+      log().completeLine();
     }
   }
 
@@ -391,13 +391,13 @@ public final class InTransitMessages {
   public void stop() {
     if (!stopped) {
       stopped = true;
-      decided = log().endRecording();
+      determinants = log().endRecording();
     }
   }
 
   /** The determinants from the recovery line on until {@link #stop}. */
-  public long[] decided() {
-    return decided;
+  public long[] determinants() {
+    return determinants;
   }
 
   /** Whether the checkpoint must hold the current determinants. */
@@ -426,9 +426,9 @@ public final class InTransitMessages {
   }
 
   /** Abandons the checkpoint. */
-  public void giveUp() {
+  public void abandon() {
     if (isNumbered()) {
-      log().dropLine();
+      log().abandonLine();
     }
     close();
   }
@@ -437,42 +437,42 @@ public final class InTransitMessages {
   public void close() {
     open = false;
     collecting = false;
-    kept = new ArrayList<>();
-    turns++;
+    saved = new ArrayList<>();
+    lineTurns++;
     missing = 0;
     spoiled = null;
-    earlyThere = new ArrayList<>();
+    earlyAtLine = new ArrayList<>();
   }
 
   // ---- the checkpoint's contents
 
-  List<Kept> kept() {
-    return kept;
+  List<Saved> saved() {
+    return saved;
   }
 
   /** Early messages received here, in the order announced. */
-  List<Received> earlyThere() {
-    return earlyThere.stream().map(Early::toReceived).toList();
+  List<Received> earlyAtLine() {
+    return earlyAtLine.stream().map(Early::toReceived).toList();
   }
 
   /** Messages that are not to be sent again, to each rank in the order sent. */
-  public List<Received> unneeded() {
-    return unneeded.values().stream().flatMap(ArrayDeque::stream).toList();
+  public List<Received> notToSend() {
+    return notToSend.values().stream().flatMap(ArrayDeque::stream).toList();
   }
 
   /**
    * Rolls back to a checkpoint.
    *
    * @param own messages that are not to be sent again, from this rank's image
-   * @param told messages not to be sent again that follow these, from the other ranks' images
+   * @param reported messages not to be sent again that follow these, from the other ranks' images
    * @param decisions the determinants since the recovery line
    */
-  public void goBack(List<Received> own, List<Received> told, long[] decisions) {
-    log().goBack(decisions);
-    unneeded.clear();
-    for (List<Received> part : List.of(own, told)) {
+  public void rollBack(List<Received> own, List<Received> reported, long[] decisions) {
+    log().rollBack(decisions);
+    notToSend.clear();
+    for (List<Received> part : List.of(own, reported)) {
       for (Received each : part) {
-        unneeded.computeIfAbsent(each.rank, _ -> new ArrayDeque<>()).add(each);
+        notToSend.computeIfAbsent(each.rank, _ -> new ArrayDeque<>()).add(each);
       }
     }
   }

@@ -10,7 +10,7 @@ public interface LogListener {
    *
    * @param first the number of longs that precede these since that recovery line
    */
-  record Told(int first, long[] determinants) {}
+  record NewDeterminants(int first, long[] determinants) {}
 
   /** The last message that a peer had already received has been replayed. */
   void caughtUp();
@@ -28,25 +28,25 @@ public interface LogListener {
   /**
    * Reports determinants of this or another rank since a checkpoint.
    *
-   * @return the report's number for {@link #isKept} and {@link #awaitKept}; numbers ascend
+   * @return the report's number for {@link #isStable} and {@link #awaitStable}; numbers ascend
    */
-  long chose(int rank, long version, Told told);
+  long report(int rank, long version, NewDeterminants told);
 
   /** The version of the checkpoint that the log begins at; {@link #NO_VERSION} before the first. */
   long version();
 
   /** The version of the checkpoint that this rank has begun but not committed. */
-  long versionBehind();
+  long versionBegun();
 
   /** Whether this report and all earlier ones are stable. */
-  boolean isKept(long number);
+  boolean isStable(long number);
 
   /**
    * Waits until this report is stable.
    *
    * @throws org.fmi.Rollback if the epoch is over and this rank does not continue in the next
    */
-  void awaitKept(long number);
+  void awaitStable(long number);
 
   /**
    * A replayed message differs from the one received before. Does not return.
@@ -62,5 +62,5 @@ public interface LogListener {
    * @param messages maximum number of messages in the block
    * @throws org.fmi.Rollback as all ranks roll back
    */
-  void differsAmong(int messages, int dest, int context, long tag);
+  void blockDiffers(int messages, int dest, int context, long tag);
 }

@@ -76,7 +76,7 @@ public final class MessageLedger implements Ledger {
 
   @Override
   public void line(boolean begins) {
-    log.line(begins);
+    log.reachLine(begins);
     mailbox.forEach(
         m -> {
           if (m.tracked() instanceof TrackedMessage t) {
@@ -97,7 +97,7 @@ public final class MessageLedger implements Ledger {
       if (!r.isSend() && r.hasMatched()) {
         TrackedMessage t = tracked.of(r);
         t.crossing =
-            lines.keep(
+            lines.save(
                 r.context(),
                 r.matchedSource(),
                 r.matchedTag(),
@@ -115,15 +115,15 @@ public final class MessageLedger implements Ledger {
 
   private void keep(InTransitMessages lines, UnexpectedMessage m) {
     TrackedMessage t = tracked.of(m);
-    InTransitMessages.Kept kept =
-        lines.keep(m.context(), m.source(), m.tag(), m.length(), earlyOf(t.crossing));
+    InTransitMessages.Saved saved =
+        lines.save(m.context(), m.source(), m.tag(), m.length(), earlyOf(t.crossing));
     if (m.isInOwnSend()) {
       mailbox.fetch(m);
     }
     if (m.isHere()) {
-      kept.received(m.data(), 0);
+      saved.received(m.data(), 0);
     } else {
-      t.crossing = kept;
+      t.crossing = saved;
     }
   }
 
@@ -167,7 +167,7 @@ public final class MessageLedger implements Ledger {
    *
    * @return the number of messages, and of their bytes
    */
-  public long[] sendAgain(int dest) {
+  public long[] resend(int dest) {
     long messages = 0;
     long bytes = 0;
     long count = log.count(dest);
@@ -226,7 +226,7 @@ public final class MessageLedger implements Ledger {
    */
   @Override
   public boolean holds(int dest, int context) {
-    if (!log.on() || !log.again || !MessageLog.covers(context)) {
+    if (!log.on() || !log.replayPossible || !MessageLog.covers(context)) {
       return false;
     }
     long copy = log.last();
@@ -348,7 +348,7 @@ public final class MessageLedger implements Ledger {
       t.crossing = from.crossing;
       tracked.forget(waited);
     }
-    if (Determinants.isOpen(receive.peer())) {
+    if (Determinants.isNondeterministic(receive.peer())) {
       log.matches(receive);
     }
   }
@@ -397,7 +397,7 @@ public final class MessageLedger implements Ledger {
     if (d == null) {
       return complete;
     }
-    if (d.haveAnswer()) {
+    if (d.hasAnswer()) {
       return d.answer();
     }
     d.answered(complete);
@@ -407,7 +407,7 @@ public final class MessageLedger implements Ledger {
   @Override
   public boolean hasJustAnswered(MessageRequest request) {
     Determinants d = of(request);
-    return d != null && d.haveJustAnswered();
+    return d != null && d.hasJustAnswered();
   }
 
   /** The determinants that record or replay a cancel; null if none need to. */
@@ -418,7 +418,7 @@ public final class MessageLedger implements Ledger {
   @Override
   public boolean mayCancel(MessageRequest request) {
     Determinants d = ofCancel(request);
-    if (d == null || !d.haveAnswer()) {
+    if (d == null || !d.hasAnswer()) {
       return true;
     }
     boolean before = d.answer();
@@ -446,7 +446,7 @@ public final class MessageLedger implements Ledger {
       return null;
     }
     if (!waits) {
-      if (!d.haveAnswer()) {
+      if (!d.hasAnswer()) {
         return null;
       }
       if (!d.answer()) {
@@ -479,7 +479,7 @@ public final class MessageLedger implements Ledger {
    * nondeterministic only if it names no source.
    */
   private @Nullable Determinants ofProbe(int source, int context, boolean waits) {
-    return !Contexts.isProgram(context) || (waits && !Determinants.isOpen(source))
+    return !Contexts.isProgram(context) || (waits && !Determinants.isNondeterministic(source))
         ? null
         : log.determinants();
   }

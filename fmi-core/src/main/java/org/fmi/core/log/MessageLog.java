@@ -39,7 +39,7 @@ public final class MessageLog {
   private static final long LEAST_SUM_BYTES = 1 << 20;
 
   /** Whether messages are numbered and logged; if not, only determinants are recorded. */
-  private final boolean keeps;
+  private final boolean logsMessages;
 
   private final int most;
   private long limit;
@@ -53,10 +53,10 @@ public final class MessageLog {
   private boolean on;
 
   /** Whether ranks have rolled back since the recovery line and may be replaying. */
-  boolean again;
+  boolean replayPossible;
 
   /** Number of messages that their receivers have and that this rank has not replayed yet. */
-  private long ahead;
+  private long unreplayed;
 
   /** The reason why the log cannot be used; null if it can. */
   private @Nullable String unusable;
@@ -66,7 +66,7 @@ public final class MessageLog {
   private boolean marked;
 
   /** The reason why messages sent after it cannot be resent; null if they can. */
-  private @Nullable String unusableBehind;
+  private @Nullable String unusableAfterMark;
 
   private long last = LogMemory.NONE;
 
@@ -92,7 +92,7 @@ public final class MessageLog {
    */
   MessageLog(int rank, int size, long limit, LogListener listener, int most) {
     this.most = most;
-    this.keeps = limit != 0;
+    this.logsMessages = limit != 0;
     limit(limit);
     this.listener = listener;
     this.unstable = new UnstableDeterminants(rank, size, this, determinants, listener);
@@ -110,16 +110,16 @@ public final class MessageLog {
    *
    * @param begins whether it covers the messages from now on
    */
-  void line(boolean begins) {
+  void reachLine(boolean begins) {
     if (begins && !on) {
       memory.clearAll();
     }
     on = begins;
-    again = false;
+    replayPossible = false;
     marked = false;
-    unusableBehind = null;
-    unstable.line();
-    ahead = 0;
+    unusableAfterMark = null;
+    unstable.dropOwn();
+    unreplayed = 0;
     unusable = null;
     for (SentTo s : sent) {
       if (s != null) {
@@ -187,18 +187,18 @@ public final class MessageLog {
   }
 
   /** Whether peers have messages from this rank that it has not replayed yet. */
-  public boolean isBehind() {
-    return ahead > 0;
+  public boolean hasUnreplayed() {
+    return unreplayed > 0;
   }
 
   /** Whether this rank still replays messages or determinants. */
   public boolean isRepeating() {
-    return isBehind() || determinants.areRepeated();
+    return hasUnreplayed() || determinants.isReplaying();
   }
 
   /** Whether messages are numbered, and logged while there is room. */
-  boolean keeps() {
-    return keeps;
+  boolean logsMessages() {
+    return logsMessages;
   }
 
   /** The program is about to make a choice that is not covered. */
@@ -211,21 +211,21 @@ public final class MessageLog {
   // ---- determinants
 
   /** Whether this rank may have to replay its determinants alone. */
-  boolean mayRepeatAlone() {
+  boolean mayReplayAlone() {
     return on && limit > 0;
   }
 
   /** Reports unreported determinants to the job, as the epoch ends. */
-  public void tell() {
-    unstable.tell();
+  public void report() {
+    unstable.report();
   }
 
   /**
    * Reports unreported determinants to the job, and waits until they are stable: the rank is about
    * to do something visible that is not a message.
    */
-  public void tellAndWait() {
-    unstable.tellAndWait();
+  public void reportAndWait() {
+    unstable.reportAndWait();
   }
 
   /** The determinants that may not be stable yet. */
@@ -244,19 +244,19 @@ public final class MessageLog {
   /**
    * Replays these determinants, which are those since the recovery line.
    *
-   * @param told how much of them is stable, in longs
+   * @param report how much of them is stable, in longs
    */
-  public void repeat(long[] decided, int told) {
-    determinants.repeat(decided, told);
+  public void replay(long[] recorded, int report) {
+    determinants.replay(recorded, report);
   }
 
   /**
    * This rank reaches a recovery line alone; determinants after it that were to be replayed still
    * are.
    */
-  public void passLine() {
+  public void reachLineAlone() {
     on = true;
-    determinants.pass();
+    determinants.keepUnreplayed();
   }
 
   /**
@@ -264,17 +264,17 @@ public final class MessageLog {
    * them.
    */
   public long[] endRecording() {
-    long[] decided = keeps ? determinants.behind() : determinants.take();
-    if (!keeps || !unstable.tells()) {
+    long[] recorded = logsMessages ? determinants.afterMark() : determinants.takeUnreported();
+    if (!logsMessages || !unstable.reports()) {
       determinants.stop();
     }
-    return decided;
+    return recorded;
   }
 
   /** Rolls back to a recovery line, and replays these determinants after it. */
-  public void goBack(long[] decided) {
+  public void rollBack(long[] recorded) {
     on = true;
-    determinants.repeat(decided, decided.length);
+    determinants.replay(recorded, recorded.length);
     determinants.stop();
   }
 
@@ -283,15 +283,15 @@ public final class MessageLog {
   /**
    * Rolls back to an asynchronous recovery line. No message after it was sent.
    *
-   * @param come messages from after the recovery line that the state has, by sender in the order
+   * @param early messages from after the recovery line that the state has, by sender in the order
    *     sent
    */
-  public void goBack(List<InTransitMessages.Received> come) {
-    for (InTransitMessages.Received each : come) {
-      ReceivedFrom r = of(each.rank());
+  public void rollBack(List<InTransitMessages.Received> early) {
+    for (InTransitMessages.Received each : early) {
+      ReceivedFrom r = from(each.rank());
       r.receive(r.received.length(), each.length(), each.sum());
     }
-    willComeAgain();
+    expectResending();
   }
 
   /**
@@ -301,7 +301,7 @@ public final class MessageLog {
   void mark() {
     assert !marked : "a line is begun while another one is open";
     marked = true;
-    unusableBehind = null;
+    unusableAfterMark = null;
     for (SentTo s : sent) {
       if (s != null) {
         s.mark();
@@ -317,34 +317,34 @@ public final class MessageLog {
   }
 
   /** The next message announced by this source was sent after the next recovery line. */
-  void behindLine(int source) {
-    of(source).behindLine();
+  void sentAfterLine(int source) {
+    from(source).sentAfterLine();
   }
 
   /** The number of messages here that were sent before the recovery line. */
-  long beforeLine() {
+  long countBeforeLine() {
     long all = 0;
     for (ReceivedFrom r : received) {
-      all += r == null ? 0 : r.beforeLine();
+      all += r == null ? 0 : r.countBeforeLine();
     }
     return all;
   }
 
   /** All messages sent before the recovery line are here. */
-  void fixLine() {
+  void completeLine() {
     for (ReceivedFrom r : received) {
       if (r != null) {
-        r.fixLine();
+        r.completeLine();
       }
     }
   }
 
   /** The recovery line is abandoned, or the epoch is over. */
-  void dropLine() {
+  void abandonLine() {
     marked = false;
     for (ReceivedFrom r : received) {
       if (r != null) {
-        r.dropLine();
+        r.abandonLine();
       }
     }
     determinants.dropMark();
@@ -352,15 +352,15 @@ public final class MessageLog {
 
   /** The number that a message of this source will have once {@link #cut} was called. */
   int renumbered(int source, int number) {
-    return number < 0 ? number : of(source).renumbered(number);
+    return number < 0 ? number : from(source).renumbered(number);
   }
 
   /** Moves the log's beginning to the recovery line, which is committed. */
   void cut() {
     assert marked : "a line is committed that was not begun";
     marked = false;
-    unusable = unusableBehind;
-    unusableBehind = null;
+    unusable = unusableAfterMark;
+    unusableAfterMark = null;
     for (SentTo s : sent) {
       if (s != null) {
         s.cut();
@@ -430,7 +430,7 @@ public final class MessageLog {
 
   /** Logs a message that the program sends. Returns false if its receiver already has it. */
   boolean sends(Object base, long offset, long length, int dest, int context, long tag) {
-    if (!keeps) {
+    if (!logsMessages) {
       return true;
     }
     SentTo s = to(dest);
@@ -456,9 +456,9 @@ public final class MessageLog {
       return true;
     }
     s.compare((int) count, length, sum.of(base, offset, length), listener, dest, context, tag);
-    ahead--;
-    assert ahead >= 0 : "more messages were left out than have come";
-    if (ahead == 0) {
+    unreplayed--;
+    assert unreplayed >= 0 : "more messages were left out than have come";
+    if (unreplayed == 0) {
       listener.caughtUp();
     }
     return false;
@@ -466,7 +466,7 @@ public final class MessageLog {
 
   /** Takes back the message sent last, which is not sent after all. */
   void withdraws(int dest) {
-    if (!on || !keeps) {
+    if (!on || !logsMessages) {
       return;
     }
     spoil("has given up a send that had failed");
@@ -476,7 +476,7 @@ public final class MessageLog {
   }
 
   private boolean isCopying() {
-    return (marked ? unusableBehind : unusable) == null;
+    return (marked ? unusableAfterMark : unusable) == null;
   }
 
   private void makeRoom(long more) {
@@ -498,7 +498,7 @@ public final class MessageLog {
       return;
     }
     unusable = unusable == null ? reason : unusable;
-    unusableBehind = marked ? reason : null;
+    unusableAfterMark = marked ? reason : null;
     memory.discount();
   }
 
@@ -518,7 +518,7 @@ public final class MessageLog {
    * it.
    */
   void synchronous(MessageRequest r) {
-    if (!keeps) {
+    if (!logsMessages) {
       return;
     }
     SentTo s = to(r.peer());
@@ -570,7 +570,7 @@ public final class MessageLog {
 
   // ---- receiving
 
-  private ReceivedFrom of(int source) {
+  private ReceivedFrom from(int source) {
     ReceivedFrom r = received[source];
     if (r == null) {
       r = new ReceivedFrom(sums, most);
@@ -581,7 +581,7 @@ public final class MessageLog {
 
   /** The number of a message that is announced now. */
   int arrives(int source) {
-    return on && keeps ? of(source).take() : NO_NUMBER;
+    return on && logsMessages ? from(source).take() : NO_NUMBER;
   }
 
   /** A receive has all of a message. */
@@ -589,7 +589,7 @@ public final class MessageLog {
     if (number == UNCOUNTED) {
       return;
     }
-    of(r.matchedSource())
+    from(r.matchedSource())
         .receive(
             number,
             r.matchedLength(),
@@ -601,11 +601,11 @@ public final class MessageLog {
   /** Begins such an epoch. */
   void enterEpoch() {
     unstable.enterEpoch();
-    willComeAgain();
+    expectResending();
   }
 
   /** Peers will announce all messages again that were not received, in order. */
-  private void willComeAgain() {
+  private void expectResending() {
     for (ReceivedFrom r : received) {
       if (r != null) {
         r.enterEpoch();
@@ -614,24 +614,24 @@ public final class MessageLog {
   }
 
   /**
-   * The report of which messages of a peer were received, in the form that {@link #receivedThere}
+   * The report of which messages of a peer were received, in the form that {@link #receivedByPeer}
    * takes.
    *
    * @param withSums whether to add checksums, as the peer replays some of the messages
    */
   public long[] received(int source, boolean withSums) {
     ReceivedFrom r = received[source];
-    return r == null ? new long[] {0} : r.told(withSums);
+    return r == null ? new long[] {0} : r.report(withSums);
   }
 
   /**
    * Applies a peer's report of which messages it has received.
    *
-   * @param told the length of a bit set, the bit set, and the input of {@link MadeAgain} if this
-   *     rank replays
+   * @param report the length of a bit set, the bit set, and the input of {@link ReplayComparison}
+   *     if this rank replays
    */
-  public void receivedThere(int dest, long[] told) {
-    again = true;
-    ahead += to(dest).receivedThere(told);
+  public void receivedByPeer(int dest, long[] report) {
+    replayPossible = true;
+    unreplayed += to(dest).receivedByPeer(report);
   }
 }

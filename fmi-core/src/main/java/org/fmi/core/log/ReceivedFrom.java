@@ -26,7 +26,7 @@ final class ReceivedFrom {
   private long next;
 
   /** The number of the first announced message that was sent after the next recovery line. */
-  private long firstBehind = NOT_YET;
+  private long firstAfterLine = NOT_YET;
 
   /** The number of messages sent before the recovery line that is about to be committed. */
   private long cut;
@@ -41,17 +41,19 @@ final class ReceivedFrom {
 
   /**
    * A report of the received messages for their sender: the length of a bit set, the bit set, and
-   * the input of {@link MadeAgain}.
+   * the input of {@link ReplayComparison}.
    */
-  long[] told(boolean withSums) {
+  long[] report(boolean withSums) {
     long[] bits = received.toLongArray();
-    long[] kept =
-        withSums ? MadeAgain.told(sums.first(received.length()), blocks.all()) : new long[0];
-    long[] told = new long[1 + bits.length + kept.length];
-    told[0] = bits.length;
-    System.arraycopy(bits, 0, told, 1, bits.length);
-    System.arraycopy(kept, 0, told, 1 + bits.length, kept.length);
-    return told;
+    long[] checksums =
+        withSums
+            ? ReplayComparison.packed(sums.first(received.length()), blocks.all())
+            : new long[0];
+    long[] report = new long[1 + bits.length + checksums.length];
+    report[0] = bits.length;
+    System.arraycopy(bits, 0, report, 1, bits.length);
+    System.arraycopy(checksums, 0, report, 1 + bits.length, checksums.length);
+    return report;
   }
 
   void receive(int number, long length, long sum) {
@@ -69,7 +71,7 @@ final class ReceivedFrom {
     blocks.clear();
     before = null;
     next = 0;
-    dropLine();
+    abandonLine();
   }
 
   void enterEpoch() {
@@ -88,9 +90,9 @@ final class ReceivedFrom {
   // ---- an asynchronous recovery line
 
   /** The next announced message was sent after the recovery line, as are all that follow it. */
-  void behindLine() {
-    if (firstBehind == NOT_YET) {
-      firstBehind = next;
+  void sentAfterLine() {
+    if (firstAfterLine == NOT_YET) {
+      firstAfterLine = next;
       blocks.begin(next);
     }
   }
@@ -99,20 +101,20 @@ final class ReceivedFrom {
    * The number of messages, announced or received in an earlier epoch, that were sent before the
    * recovery line.
    */
-  long beforeLine() {
-    return firstBehind == NOT_YET ? next : firstBehind;
+  long countBeforeLine() {
+    return firstAfterLine == NOT_YET ? next : firstAfterLine;
   }
 
   /** All messages sent before the recovery line are here. */
-  void fixLine() {
-    cut = beforeLine();
+  void completeLine() {
+    cut = countBeforeLine();
     blocks.begin(cut);
-    firstBehind = NOT_YET;
+    firstAfterLine = NOT_YET;
   }
 
   /** The recovery line is abandoned. */
-  void dropLine() {
-    firstBehind = NOT_YET;
+  void abandonLine() {
+    firstAfterLine = NOT_YET;
     cut = 0;
   }
 
@@ -130,16 +132,16 @@ final class ReceivedFrom {
     sums.cut((int) Math.min(cut, most));
     blocks.cut(cut);
     next -= cut;
-    if (firstBehind != NOT_YET) {
-      firstBehind -= cut;
+    if (firstAfterLine != NOT_YET) {
+      firstAfterLine -= cut;
     }
     cut = 0;
   }
 
   private void shift(BitSet numbers) {
     int end = numbers.length();
-    BitSet behind = numbers.get((int) Math.min(cut, end), end);
+    BitSet rest = numbers.get((int) Math.min(cut, end), end);
     numbers.clear();
-    numbers.or(behind);
+    numbers.or(rest);
   }
 }

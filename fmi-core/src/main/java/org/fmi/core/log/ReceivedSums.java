@@ -12,7 +12,7 @@ import org.fmi.core.p2p.NativePieces;
  */
 final class ReceivedSums {
   /** Stands for the length of a message without an entry. */
-  static final long NOT_KEPT = -1;
+  static final long NOT_STORED = -1;
 
   private static final int ENTRY_BYTES = 16;
   private static final int PIECE_ENTRIES = NativePieces.SMALLEST / ENTRY_BYTES;
@@ -41,7 +41,7 @@ final class ReceivedSums {
       if (piece == null) {
         return false;
       }
-      pieces.add(piece.fill((byte) NOT_KEPT));
+      pieces.add(piece.fill((byte) NOT_STORED));
     }
     MemorySegment piece = pieces.get(entry / PIECE_ENTRIES);
     long at = (long) entry % PIECE_ENTRIES * ENTRY_BYTES;

@@ -15,7 +15,7 @@ final class RecordedRequest implements Request, Progressing {
   private final MessageRequest request;
 
   /** Whether the record says that the program has seen it complete. */
-  boolean told;
+  boolean seenComplete;
 
   RecordedRequest(Recording recording, MessageRequest request) {
     this.recording = recording;

@@ -116,8 +116,8 @@ public final class Recorder {
   private int nextProbe;
   private int run;
   private long inRun;
-  private long sendsAgain;
-  private long signatureAgain;
+  private long sendsReplayed;
+  private long signatureReplayed;
 
   /**
    * An empty record, switched off.
@@ -242,7 +242,7 @@ public final class Recorder {
   public void startReplay(Consumer<ReplayMismatchException> strayed) {
     onMismatch = strayed;
     if (overflowed) {
-      throw told(
+      throw fail(
           "the record of what it received before its loop exceeded the limit of "
               + limit
               + " bytes and was dropped");
@@ -251,8 +251,8 @@ public final class Recorder {
     nextProbe = 0;
     run = 0;
     inRun = 0;
-    sendsAgain = 0;
-    signatureAgain = 0;
+    sendsReplayed = 0;
+    signatureReplayed = 0;
     mode = Mode.REPLAY;
   }
 
@@ -266,15 +266,15 @@ public final class Recorder {
     if (nextReceive != receives.size()
         || nextProbe != probes.size()
         || run != runCount
-        || sendsAgain != sends
-        || signatureAgain != signature) {
-      throw told(
+        || sendsReplayed != sends
+        || signatureReplayed != signature) {
+      throw fail(
           "the loop was reached after "
               + nextReceive
               + " of "
               + receives.size()
               + " receives and "
-              + sendsAgain
+              + sendsReplayed
               + " of "
               + sends
               + " sends, or after other calls than recorded");
@@ -300,9 +300,9 @@ public final class Recorder {
       signature = sign(signature, dest, context, tag, length);
       return false;
     }
-    sendsAgain++;
-    signatureAgain = sign(signatureAgain, dest, context, tag, length);
-    if (sendsAgain > sends) {
+    sendsReplayed++;
+    signatureReplayed = sign(signatureReplayed, dest, context, tag, length);
+    if (sendsReplayed > sends) {
       throw mismatch("a send to rank " + dest + " " + CollectiveCall.belonging(context, tag));
     }
     return true;
@@ -326,7 +326,9 @@ public final class Recorder {
       throw mismatch(receiveOf(r));
     }
     Receive got = receives.get(nextReceive++);
-    if (got.sends != sendsAgain || got.signature != signatureAgain || got.context != r.context()) {
+    if (got.sends != sendsReplayed
+        || got.signature != signatureReplayed
+        || got.context != r.context()) {
       throw mismatch("the sends before " + receiveOf(r));
     }
     if (got.outcome == NONE) {
@@ -356,7 +358,7 @@ public final class Recorder {
   }
 
   /** The message that a replayed probe found. */
-  Status findAgain(int source, int context, long tag) {
+  Status replayProbe(int source, int context, long tag) {
     if (nextProbe < probes.size()) {
       Probe p = probes.get(nextProbe++);
       if (p.receives == nextReceive
@@ -387,20 +389,20 @@ public final class Recorder {
 
   /** The error for a replayed call that was not recorded here. */
   ReplayMismatchException mismatch(String call) {
-    return told(
+    return fail(
         call
             + " was not recorded at this place (receive "
             + nextReceive
             + " of "
             + receives.size()
             + ", send "
-            + sendsAgain
+            + sendsReplayed
             + " of "
             + sends
             + ")");
   }
 
-  private ReplayMismatchException told(String what) {
+  private ReplayMismatchException fail(String what) {
     ReplayMismatchException mismatch = new ReplayMismatchException(what);
     onMismatch.accept(mismatch);
     return mismatch;

@@ -280,7 +280,7 @@ public final class Recording implements PointToPoint {
       return messenger.probe(source, context, tag);
     }
     if (recorder.replaying()) {
-      return recorder.findAgain(source, context, tag);
+      return recorder.replayProbe(source, context, tag);
     }
     Status s = messenger.probe(source, context, tag);
     recorder.found(s);
@@ -294,7 +294,7 @@ public final class Recording implements PointToPoint {
       return messenger.iprobe(source, context, tag);
     }
     if (recorder.replaying()) {
-      return recorder.answer(false) ? recorder.findAgain(source, context, tag) : null;
+      return recorder.answer(false) ? recorder.replayProbe(source, context, tag) : null;
     }
     Status s = messenger.iprobe(source, context, tag);
     recorder.answer(s != null);
@@ -341,14 +341,14 @@ public final class Recording implements PointToPoint {
   private boolean answer(RecordedRequest request, boolean complete) {
     // Complete once means complete forever. Recording it again each time that a program tests all
     // of its requests would fill the record.
-    if (request.told) {
+    if (request.seenComplete) {
       return complete;
     }
     boolean answer = recorder.answer(complete);
     if (answer && request.request().pending()) {
       throw recorder.mismatch("a test of a request");
     }
-    request.told = answer;
+    request.seenComplete = answer;
     return answer;
   }
 

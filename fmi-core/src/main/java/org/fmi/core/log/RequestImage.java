@@ -41,7 +41,7 @@ sealed interface RequestImage extends Serializable {
   /**
    * A complete request; or a send, whose message is elsewhere in the checkpoints.
    *
-   * @param told whether the program has seen it complete
+   * @param seenComplete whether the program has seen it complete
    * @param source of the message
    * @param tag of the message
    * @param length of the message in bytes; -1 if there was none
@@ -53,7 +53,7 @@ sealed interface RequestImage extends Serializable {
       int worldSize,
       boolean send,
       State state,
-      boolean told,
+      boolean seenComplete,
       int source,
       long tag,
       long length,

@@ -29,13 +29,13 @@ final class SentTo {
   long last = LogMemory.NONE;
 
   /** Position of the first copy after the mark. */
-  long firstBehind = LogMemory.NONE;
+  long firstAfterMark = LogMemory.NONE;
 
   /** Messages that their receiver has, and that are not to be sent. */
   BitSet received = new BitSet();
 
   /** Compares received messages with the replayed ones; empty unless this rank replays. */
-  final MadeAgain before = new MadeAgain();
+  final ReplayComparison comparison = new ReplayComparison();
 
   /** Synchronous sends that are still pending. */
   final List<MessageRequest> synchronous = new ArrayList<>();
@@ -48,72 +48,72 @@ final class SentTo {
   /** Compares a replayed message with the one received before. */
   void compare(
       int number, long length, long sum, LogListener listener, int dest, int context, long tag) {
-    switch (before.compare(number, length, sum, received)) {
+    switch (comparison.compare(number, length, sum, received)) {
       case NONE -> {}
-      case MESSAGE -> listener.differs(dest, context, tag, before.lengthBefore(number), length);
-      case BLOCK -> listener.differsAmong(BlockSums.MESSAGES, dest, context, tag);
+      case MESSAGE -> listener.differs(dest, context, tag, comparison.lengthBefore(number), length);
+      case BLOCK -> listener.blockDiffers(BlockSums.MESSAGES, dest, context, tag);
     }
   }
 
   /**
-   * Applies the receiver's {@link ReceivedFrom#told report}.
+   * Applies the receiver's {@link ReceivedFrom#report report}.
    *
    * @return how many more messages than before are received there and not replayed yet
    */
-  int receivedThere(long[] told) {
-    int end = 1 + (int) told[0];
-    int notMade = notMade();
-    received = BitSet.valueOf(Arrays.copyOfRange(told, 1, end));
-    before.begin(Arrays.copyOfRange(told, end, told.length), count);
-    return notMade() - notMade;
+  int receivedByPeer(long[] report) {
+    int end = 1 + (int) report[0];
+    int unreplayed = countUnreplayed();
+    received = BitSet.valueOf(Arrays.copyOfRange(report, 1, end));
+    comparison.begin(Arrays.copyOfRange(report, end, report.length), count);
+    return countUnreplayed() - unreplayed;
   }
 
-  private int notMade() {
-    int made = (int) Math.min(count, Integer.MAX_VALUE);
-    return received.cardinality() - received.get(0, made).cardinality();
+  private int countUnreplayed() {
+    int sent = (int) Math.min(count, Integer.MAX_VALUE);
+    return received.cardinality() - received.get(0, sent).cardinality();
   }
 
   /** Forgets all messages, at a recovery line that all ranks have reached. */
   void clear() {
     first = LogMemory.NONE;
     last = LogMemory.NONE;
-    firstBehind = LogMemory.NONE;
+    firstAfterMark = LogMemory.NONE;
     count = 0;
     mark = 0;
     received.clear();
-    before.clear();
+    comparison.clear();
     synchronous.clear();
   }
 
   /** Adds a message that was copied to the log. */
-  void add(LogMemory memory, long position, boolean behind) {
+  void add(LogMemory memory, long position, boolean afterMark) {
     if (last == LogMemory.NONE) {
       first = position;
     } else {
       memory.follow(last, position);
     }
     last = position;
-    if (behind && firstBehind == LogMemory.NONE) {
-      firstBehind = position;
+    if (afterMark && firstAfterMark == LogMemory.NONE) {
+      firstAfterMark = position;
     }
   }
 
   /** This rank reaches a recovery line. */
   void mark() {
     mark = count;
-    firstBehind = LogMemory.NONE;
+    firstAfterMark = LogMemory.NONE;
   }
 
   /** Drops the messages sent before the marked recovery line, which is committed. */
   void cut() {
-    first = firstBehind;
+    first = firstAfterMark;
     if (first == LogMemory.NONE) {
       last = LogMemory.NONE;
     }
-    firstBehind = LogMemory.NONE;
+    firstAfterMark = LogMemory.NONE;
     int end = received.length();
     received = received.get((int) Math.min(mark, end), end);
-    before.cut(mark);
+    comparison.cut(mark);
     for (MessageRequest r : synchronous) {
       // A message from before the recovery line is received by now, though the report may be under
       // way.

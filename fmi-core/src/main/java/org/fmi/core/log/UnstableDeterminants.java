@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class UnstableDeterminants {
   /** Budget for the unreported determinants of all ranks, in longs; ranks share it. */
-  static final int UNTOLD = 256;
+  static final int BUDGET = 256;
 
   /**
    * Multiple of its share at which a rank waits until the job has acknowledged its determinants.
    */
-  static final int WAIT = 16;
+  static final int WAIT_FACTOR = 16;
 
   /** Initial capacity, in longs. */
   private static final int ROOM = 64;
@@ -38,64 +38,64 @@ final class UnstableDeterminants {
   private static final int FRAME_BYTES = 2048;
 
   /** Determinants of one rank since one recovery line. */
-  static final class Decided {
+  static final class RankDeterminants {
     final int rank;
     final long version;
 
     /** Length of the stable determinants, as known here; {@link #values} begin after them. */
-    int kept;
+    int stable;
 
     long[] values;
     int count;
 
     /** Length that this rank has reported to the job, if the determinants are another rank's. */
-    int told;
+    int reported;
 
     /** The peer that these were last received from. */
-    int from = NOBODY;
+    int from = NO_PEER;
 
     /** Value of {@link UnstableDeterminants#changes} when these last grew. */
-    long changed;
+    long grownAt;
 
-    Decided(int rank, long version, long[] room) {
+    RankDeterminants(int rank, long version, long[] room) {
       this.rank = rank;
       this.version = version;
       this.values = room;
     }
 
     int end() {
-      return kept + count;
+      return stable + count;
     }
 
     /** Drops the values before this position, which are stable. */
-    void keeps(int now) {
-      if (now > kept) {
-        int known = Math.min(count, now - kept);
+    void acknowledge(int now) {
+      if (now > stable) {
+        int known = Math.min(count, now - stable);
         System.arraycopy(values, known, values, 0, count - known);
         count -= known;
-        kept = now;
+        stable = now;
       }
     }
 
     /** Makes room for more longs. */
-    void fits(int more) {
+    void ensureRoom(int more) {
       if (count + more > values.length) {
         values = Arrays.copyOf(values, 2 * (count + more));
       }
     }
   }
 
-  private static final int NOBODY = -1;
+  private static final int NO_PEER = -1;
 
   /** Progress of piggybacking to one peer in this epoch. */
   private static final class Peer {
     /** Value of {@link UnstableDeterminants#changes} up to which the peer has all determinants. */
-    long knows;
+    long known;
 
-    /** Determinants that are partly sent; {@link #passed} is their length so far. */
-    @Nullable Decided passing;
+    /** Determinants that are partly sent; {@link #sent} is their length so far. */
+    @Nullable RankDeterminants sending;
 
-    int passed;
+    int sent;
   }
 
   private final int rank;
@@ -105,7 +105,7 @@ final class UnstableDeterminants {
   private final @Nullable Peer[] peers;
 
   /** By rank and recovery line; the entry that grew last is at the end. */
-  private final List<Decided> all = new ArrayList<>();
+  private final List<RankDeterminants> all = new ArrayList<>();
 
   /** The value array of a dropped entry, for the next entry. */
   private long[] room = new long[ROOM];
@@ -114,7 +114,7 @@ final class UnstableDeterminants {
    * Highest number of other ranks with determinants at the same time in this epoch: each adds to
    * each message.
    */
-  private int deciders;
+  private int otherOwners;
 
   /** Counts how often any entry has grown. */
   private long changes;
@@ -125,10 +125,10 @@ final class UnstableDeterminants {
   private long synced;
 
   /** Whether this rank's own determinants are reported. */
-  private boolean tells = true;
+  private boolean reports = true;
 
   /** Number of the last report, from the listener. */
-  private long told;
+  private long lastReport;
 
   UnstableDeterminants(int rank, int size, MessageLog log, Determinants own, LogListener listener) {
     this.rank = rank;
@@ -139,22 +139,22 @@ final class UnstableDeterminants {
   }
 
   /** Drops this rank's own determinants, at a recovery line. */
-  void line() {
-    tells = true;
+  void dropOwn() {
+    reports = true;
     drop(each -> each.rank == rank);
   }
 
   /** Whether this rank's own determinants are reported. */
-  boolean tells() {
-    return tells;
+  boolean reports() {
+    return reports;
   }
 
   /** Begins an epoch: each rank has reported all determinants that it holds to the job before. */
   void enterEpoch() {
     all.clear();
-    deciders = 0;
+    otherOwners = 0;
     Arrays.fill(peers, null);
-    own.keep();
+    own.acknowledge();
   }
 
   // ---- to the job
@@ -164,17 +164,18 @@ final class UnstableDeterminants {
    * {@link #changes}.
    */
   void sends() {
-    if (!log.mayRepeatAlone()) {
+    if (!log.mayReplayAlone()) {
       return;
     }
-    noteKept();
-    int share = UNTOLD / (1 + deciders); // 0 with very many such ranks: each then waits for the job
-    int count = own.unkeptCount();
-    if (count > share && !own.areUnderWay()) {
-      tell();
+    noteAcknowledged();
+    int share =
+        BUDGET / (1 + otherOwners); // 0 with very many such ranks: each then waits for the job
+    int count = own.unstableCount();
+    if (count > share && !own.hasUnacknowledged()) {
+      report();
     }
-    if (count > WAIT * share) {
-      tellAndWait();
+    if (count > WAIT_FACTOR * share) {
+      reportAndWait();
     }
     if (synced != own.changes()) {
       sync();
@@ -182,46 +183,49 @@ final class UnstableDeterminants {
   }
 
   /** Reports unreported determinants to the job. */
-  void tell() {
-    if (!log.mayRepeatAlone()) {
+  void report() {
+    if (!log.mayReplayAlone()) {
       return;
     }
-    if (tells && own.areTooMany()) {
+    if (reports && own.exceedLimit()) {
       listener.chooses(Choice.TOO_MANY);
       own.stop();
-      tells = false;
+      reports = false;
     }
-    if (tells && own.areUntold()) {
-      LogListener.Told behind = own.untoldBehind();
-      int first = own.told();
-      LogListener.Told now = new LogListener.Told(first, own.take());
-      told = listener.chose(rank, listener.version(), now);
-      if (behind != null) {
-        told = listener.chose(rank, listener.versionBehind(), behind);
+    if (reports && own.hasUnreported()) {
+      LogListener.NewDeterminants afterMark = own.unreportedAfterMark();
+      int first = own.reported();
+      LogListener.NewDeterminants now =
+          new LogListener.NewDeterminants(first, own.takeUnreported());
+      lastReport = listener.report(rank, listener.version(), now);
+      if (afterMark != null) {
+        lastReport = listener.report(rank, listener.versionBegun(), afterMark);
       }
     }
     for (int i = 0; i < all.size(); i++) {
-      Decided each = all.get(i);
-      int place = Math.max(each.told, each.kept);
+      RankDeterminants each = all.get(i);
+      int place = Math.max(each.reported, each.stable);
       if (each.rank != rank && place < each.end()) {
-        long[] values = Arrays.copyOfRange(each.values, place - each.kept, each.count);
-        told = listener.chose(each.rank, each.version, new LogListener.Told(place, values));
-        each.told = each.end();
+        long[] values = Arrays.copyOfRange(each.values, place - each.stable, each.count);
+        lastReport =
+            listener.report(
+                each.rank, each.version, new LogListener.NewDeterminants(place, values));
+        each.reported = each.end();
       }
     }
   }
 
   /** Reports unreported determinants to the job, and waits until they are stable. */
-  void tellAndWait() {
-    tell();
-    listener.awaitKept(told);
-    noteKept();
+  void reportAndWait() {
+    report();
+    listener.awaitStable(lastReport);
+    noteAcknowledged();
   }
 
   /** Takes note of the job's acknowledgements. */
-  private void noteKept() {
-    if (own.areUnderWay() && listener.isKept(told)) {
-      own.keep();
+  private void noteAcknowledged() {
+    if (own.hasUnacknowledged() && listener.isStable(lastReport)) {
+      own.acknowledge();
     }
   }
 
@@ -240,27 +244,27 @@ final class UnstableDeterminants {
    */
   boolean piggyback(Ledger.Link link, long depends) {
     Peer peer = peers[link.rank()];
-    if (depends <= (peer == null ? 0 : peer.knows)) {
+    if (depends <= (peer == null ? 0 : peer.known)) {
       return true;
     }
     if (peer == null) {
       peer = new Peer();
       peers[link.rank()] = peer;
     }
-    if (log.mayRepeatAlone()) {
+    if (log.mayReplayAlone()) {
       long committed = listener.version();
       for (int i = 0; i < all.size(); i++) { // no iterator, to allocate nothing per message
-        Decided each = all.get(i);
-        if (each.changed > peer.knows) {
+        RankDeterminants each = all.get(i);
+        if (each.grownAt > peer.known) {
           boolean unknown = each.rank != link.rank() && each.from != link.rank();
           if (unknown && each.version >= committed && !piggyback(link, peer, each)) {
             return false;
           }
-          peer.knows = each.changed;
+          peer.known = each.grownAt;
         }
       }
     }
-    peer.knows = changes;
+    peer.known = changes;
     return true;
   }
 
@@ -268,28 +272,28 @@ final class UnstableDeterminants {
    * Sends determinants of one entry, from where the transport last refused. A peer reports the part
    * that it has received if the epoch ends.
    */
-  private static boolean piggyback(Ledger.Link link, Peer peer, Decided all) {
+  private static boolean piggyback(Ledger.Link link, Peer peer, RankDeterminants all) {
     int most = Math.min(FRAME_BYTES, link.maxPayload()) / Long.BYTES;
-    if (peer.passing != all) {
-      peer.passing = all;
-      peer.passed = 0;
+    if (peer.sending != all) {
+      peer.sending = all;
+      peer.sent = 0;
     }
-    peer.passed = Math.max(peer.passed, all.kept);
-    while (peer.passed < all.end()) {
-      int at = peer.passed - all.kept;
+    peer.sent = Math.max(peer.sent, all.stable);
+    while (peer.sent < all.end()) {
+      int at = peer.sent - all.stable;
       int count = Determinants.whole(all.values, at, Math.min(most, all.count - at));
       Frame f = link.frame();
       f.context = all.rank;
       f.tag = all.version;
-      f.sequence = peer.passed;
-      f.length = all.kept;
+      f.sequence = peer.sent;
+      f.length = all.stable;
       f.base = all.values;
       f.baseOffset = (long) Long.BYTES * at;
       f.payload = Long.BYTES * count;
       if (!link.offer()) {
         return false;
       }
-      peer.passed += count;
+      peer.sent += count;
     }
     return true;
   }
@@ -300,20 +304,20 @@ final class UnstableDeterminants {
    */
   private void sync() {
     synced = own.changes();
-    if (tells) {
-      Decided since = find(rank, listener.version());
-      since.keeps(own.kept());
+    if (reports) {
+      RankDeterminants since = find(rank, listener.version());
+      since.acknowledge(own.stable());
       int more = own.end() - since.end();
-      since.fits(more);
+      since.ensureRoom(more);
       own.copy(since.end(), since.values, since.count);
-      grows(since, more);
-      if (own.areMarked()) {
-        Decided behind = find(rank, listener.versionBehind());
-        behind.keeps(own.keptBehind());
-        more = own.endBehind() - behind.end();
-        behind.fits(more);
-        own.copyBehind(behind.end(), behind.values, behind.count);
-        grows(behind, more);
+      grown(since, more);
+      if (own.isMarked()) {
+        RankDeterminants afterMark = find(rank, listener.versionBegun());
+        afterMark.acknowledge(own.stableAfterMark());
+        more = own.endAfterMark() - afterMark.end();
+        afterMark.ensureRoom(more);
+        own.copyAfterMark(afterMark.end(), afterMark.values, afterMark.count);
+        grown(afterMark, more);
       }
     }
   }
@@ -326,65 +330,65 @@ final class UnstableDeterminants {
     int owner = memory.get(FrameLayout.INT, at + FrameLayout.CONTEXT);
     long version = memory.get(FrameLayout.LONG, at + FrameLayout.TAG);
     int place = (int) memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE);
-    int kept = (int) memory.get(FrameLayout.LONG, at + FrameLayout.LENGTH);
+    int stable = (int) memory.get(FrameLayout.LONG, at + FrameLayout.LENGTH);
     int count = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD) / Long.BYTES;
     assert owner != rank : "a rank receives its own determinants";
     if (version < listener.version()) {
       return; // no rank rolls back to that checkpoint
     }
-    Decided of = find(owner, version);
-    of.keeps(kept);
+    RankDeterminants of = find(owner, version);
+    of.acknowledge(stable);
     int known = of.end() - place;
     assert known >= 0
         : "determinants of rank %d since version %d from %d on (%d are stable) follow %d"
-            .formatted(owner, version, place, kept, of.end());
+            .formatted(owner, version, place, stable, of.end());
     if (known >= count) {
       return;
     }
     int more = count - known;
-    of.fits(more);
+    of.ensureRoom(more);
     long first = at + FrameLayout.HEADER_BYTES + (long) Long.BYTES * known;
     long to = (long) Long.BYTES * of.count;
     Memory.fromSegment(memory, first, of.values, to, (long) Long.BYTES * more);
-    grows(of, more);
+    grown(of, more);
     of.from = peer;
   }
 
-  private void grows(Decided of, int more) {
+  private void grown(RankDeterminants of, int more) {
     if (more > 0) {
       of.count += more;
-      of.changed = ++changes;
+      of.grownAt = ++changes;
       all.remove(of);
       all.add(of);
     }
   }
 
-  private Decided find(int owner, long version) {
+  private RankDeterminants find(int owner, long version) {
     for (int i = 0; i < all.size(); i++) {
-      Decided each = all.get(i);
+      RankDeterminants each = all.get(i);
       if (each.rank == owner && each.version == version) {
         return each;
       }
     }
     long committed = listener.version();
     drop(each -> each.version < committed);
-    Decided found = new Decided(owner, version, room);
+    RankDeterminants found = new RankDeterminants(owner, version, room);
     room = new long[ROOM];
     all.add(found);
-    deciders = Math.max(deciders, others());
+    otherOwners = Math.max(otherOwners, countOthers());
     return found;
   }
 
-  private int others() {
+  private int countOthers() {
     int count = 0;
-    for (Decided each : all) {
+    for (RankDeterminants each : all) {
       count += each.rank == rank ? 0 : 1;
     }
     return count;
   }
 
-  private void drop(Predicate<Decided> which) {
-    for (Decided each : all) {
+  private void drop(Predicate<RankDeterminants> which) {
+    for (RankDeterminants each : all) {
       if (which.test(each) && each.values.length > room.length) {
         room = each.values;
       }

@@ -30,7 +30,7 @@
  *       on the messages that may depend on them ({@link UnstableDeterminants}). The paper copies
  *       while the network works; here the copy comes first.
  *   <li>Section 5.2 is not followed: collectives are logged as the messages that they consist of.
- *   <li>Section 5.3: {@link MessageLog#line} and {@link MessageLog#cut} drop the messages sent
+ *   <li>Section 5.3: {@link MessageLog#reachLine} and {@link MessageLog#cut} drop the messages sent
  *       before a checkpoint.
  *   <li>Section 6: receives stay posted. Sends are complete because the log has their data, except
  *       synchronous sends.
@@ -38,7 +38,7 @@
  *       number and the gaps below it. Here a pair's messages are announced in order, so numbers are
  *       implicit; {@link ReceivedFrom} has a bit per message.
  *   <li>Section 7.2: ranks exchange {@link MessageLog#received} and apply it with {@link
- *       MessageLog#receivedThere}.
+ *       MessageLog#receivedByPeer}.
  * </ul>
  *
  * <h2>Asynchronous recovery lines</h2>
@@ -50,7 +50,7 @@
  *
  * <p>The layouts of a checkpoint's sections beside the state are also here: {@link
  * UnexpectedImage}, {@link InTransitImage}, the image of the {@link Recorder}, and requests that
- * are part of the state ({@link KeptRequests}). The packages {@code org.fmi.core.checkpoint} and
+ * are part of the state ({@link StateRequests}). The packages {@code org.fmi.core.checkpoint} and
  * {@code rollback} decide whether and when to use them.
  */
 @NullMarked

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The two states of a {@code flowLoop}, which are computed from each other in turn, and their
  * progress.
  */
-public final class FlowStates<S> implements BodyOfProgram {
+public final class FlowStates<S> implements WrappedBody {
   /** A part of the body; until it is closed, messages reach only its declared ranks. */
   private interface Part extends AutoCloseable {
     @Override
@@ -79,7 +79,7 @@ public final class FlowStates<S> implements BodyOfProgram {
   }
 
   /** Whether only the end of an iteration is left to do. */
-  boolean amid() {
+  boolean isEnding() {
     return stepped;
   }
 
@@ -181,7 +181,7 @@ public final class FlowStates<S> implements BodyOfProgram {
    *
    * @param begins whether all ranks have done that, so that the next iteration begins
    */
-  void goOnWith(long front, boolean begins) {
+  void continueWith(long front, boolean begins) {
     boolean isNext = stepped ? newest == front : newest > front;
     if (isNext == begins) {
       swap();
@@ -196,16 +196,14 @@ public final class FlowStates<S> implements BodyOfProgram {
     return new FlowStates<>(flow, body, make, state, program, world);
   }
 
-  /**
-   * Reads a checkpoint's state. Its iteration is unknown until {@link #computeAgain} passes it on.
-   */
+  /** Reads a checkpoint's state. Its iteration is unknown until {@link #recompute} passes it on. */
   public void read(MemorySegment image, long at, long end) {
     restored(-1);
     now.saved.read(image, at, end);
   }
 
   /** Recomputes, from a checkpoint's state, this rank's part of a plan. */
-  public void computeAgain(FlowPlan plan, long iteration) throws Exception {
+  public void recompute(FlowPlan plan, long iteration) throws Exception {
     BitSet takingPart = plan.takingPart(iteration);
     if (takingPart.get(program.rank())) {
       exchange(iteration, takingPart);

@@ -49,11 +49,11 @@ public final class Loop {
   private long replacedAt = -1;
 
   /** A body that always wants another iteration. */
-  public static ConvergingBody goingOn(LoopBody body) {
-    return new GoingOn(body);
+  public static ConvergingBody endless(LoopBody body) {
+    return new EndlessBody(body);
   }
 
-  private record GoingOn(LoopBody given) implements BodyOfProgram {
+  private record EndlessBody(LoopBody given) implements WrappedBody {
     @Override
     public boolean run(long iteration) throws Exception {
       given.run(iteration);
@@ -90,8 +90,8 @@ public final class Loop {
   }
 
   /** Whether only the end of an iteration is left, before which no checkpoint can be taken. */
-  public boolean amid() {
-    return flow != null && flow.amid();
+  public boolean isEnding() {
+    return flow != null && flow.isEnding();
   }
 
   /** Completes an iteration. */
@@ -117,7 +117,7 @@ public final class Loop {
    * iteration.
    */
   public void restored(long from) {
-    goneTo(from);
+    moveTo(from);
     checkpointed = from;
     if (furthest < 0) {
       replacedAt = iteration;
@@ -128,7 +128,7 @@ public final class Loop {
   }
 
   /** The state is now the one before this iteration. */
-  public void goneTo(long before) {
+  public void moveTo(long before) {
     iteration = before;
     if (flow != null) {
       flow.restored(before);
@@ -140,11 +140,11 @@ public final class Loop {
    *
    * @param front number of iterations that it has had
    */
-  public void goOnWith(CheckpointId line, long front, FlowStates<?> states) {
+  public void continueWith(CheckpointId line, long front, FlowStates<?> states) {
     boolean begins = front == line.iteration();
     checkpointed = line.iteration();
     iteration = begins ? front : front - 1;
-    states.goOnWith(front, begins);
+    states.continueWith(front, begins);
   }
 
   /** Known number of iterations that this rank has completed; -1 if unknown. */
@@ -153,7 +153,7 @@ public final class Loop {
   }
 
   /** A replacement process assumes that its predecessor was as far as the other ranks. */
-  public void othersWere(long furthestOfAll) {
+  public void predecessorWasAt(long furthestOfAll) {
     if (replacedAt >= 0) {
       furthest = Math.max(furthest, furthestOfAll);
       replacedAt = -1;
@@ -161,7 +161,7 @@ public final class Loop {
   }
 
   /** The predecessor has sent messages up to the current iteration, as peers have received them. */
-  public void wasHeardOf() {
+  public void predecessorWasHere() {
     if (replacedAt >= 0) {
       repeated += iteration - replacedAt;
       furthest = iteration + 1;

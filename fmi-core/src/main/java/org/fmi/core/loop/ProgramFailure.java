@@ -18,7 +18,7 @@ public final class ProgramFailure {
   private long iteration = RankMessage.Failed.NO_LOOP;
 
   /** Whether the job has the stack trace. */
-  private boolean shown;
+  private boolean reportedTrace;
 
   /**
    * @param unwinding whether an exception is on its way through the callers of this thread
@@ -44,8 +44,8 @@ public final class ProgramFailure {
    * @param loop the loop that the program is in, if any
    * @param thrown null if it is not known yet; only the first one counts
    */
-  public void tell(@Nullable Loop loop, @Nullable Throwable thrown) {
-    if (shown || (begun && thrown == null)) {
+  public void report(@Nullable Loop loop, @Nullable Throwable thrown) {
+    if (reportedTrace || (begun && thrown == null)) {
       return;
     }
     if (!begun && loop != null) {
@@ -53,7 +53,7 @@ public final class ProgramFailure {
       iteration = loop.iteration;
     }
     begun = true;
-    shown = thrown != null;
+    reportedTrace = thrown != null;
     link.send(
         thrown == null
             ? new RankMessage.Failed(number, iteration, "")
@@ -68,7 +68,7 @@ public final class ProgramFailure {
     } catch (Rollback e) {
       throw e;
     } catch (RuntimeException | Error e) {
-      tell(loop, e);
+      report(loop, e);
       throw e;
     }
   }

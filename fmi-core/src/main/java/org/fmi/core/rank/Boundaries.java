@@ -10,8 +10,8 @@ import org.fmi.core.checkpoint.RequestedCheckpoint;
 import org.fmi.core.epoch.FaultInjector;
 import org.fmi.core.epoch.Lifecycle;
 import org.fmi.core.loop.Loop;
-import org.fmi.core.rollback.Decisions;
 import org.fmi.core.rollback.LocalRollback;
+import org.fmi.core.rollback.LoopAgreements;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.FaultPoint;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +36,7 @@ final class Boundaries {
   private final @Nullable LocalRollback local;
 
   /** Enters the next epoch, and returns whether this rank continues there where it is. */
-  private final BooleanSupplier goesOn;
+  private final BooleanSupplier continuesInPlace;
 
   /** Whether the end of a loop is running, after which the loop has no place to stop. */
   private boolean ending;
@@ -48,9 +48,9 @@ final class Boundaries {
       Recovery recovery,
       Repetition repetition,
       FaultInjector faults,
-      BooleanSupplier goesOn) {
+      BooleanSupplier continuesInPlace) {
     this.local = recovery.local();
-    this.goesOn = goesOn;
+    this.continuesInPlace = continuesInPlace;
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
     this.overlap = checkpoints.overlap();
@@ -86,7 +86,7 @@ final class Boundaries {
         return;
       } catch (Rollback e) {
         busy = false;
-        if (!goesOn.getAsBoolean()) {
+        if (!continuesInPlace.getAsBoolean()) {
           throw e;
         }
       } finally {
@@ -97,7 +97,7 @@ final class Boundaries {
 
   /** Prepares an iteration, unless only its end is left to do. */
   void begin(Loop loop) {
-    if (!loop.amid()) {
+    if (!loop.isEnding()) {
       between(() -> pass(loop));
     }
   }
@@ -108,7 +108,7 @@ final class Boundaries {
     }
     repetition.begins(loop, lifecycle.epoch());
     faults.at(FaultPoint.ITERATION, loop.iteration);
-    if (local != null && local.isBehind()) {
+    if (local != null && local.isCatchingUp()) {
       faults.at(FaultPoint.REPLAY, loop.iteration);
     }
     int epoch = lifecycle.epoch();
@@ -127,7 +127,7 @@ final class Boundaries {
       if (requested.asksForFiles(epoch)) {
         want(loop);
       }
-      overlap.pass(
+      overlap.betweenIterations(
           loop, () -> checkpoints.isDue(loop) || requested.isToBegin(epoch, committed()), epoch);
     }
   }
@@ -203,22 +203,23 @@ final class Boundaries {
   }
 
   /** Whether a loop continues after an iteration, as any rank wants. */
-  boolean goesOn(long loop, long iteration, boolean wanted) {
+  boolean continues(long loop, long iteration, boolean wanted) {
     if (local == null || overlap != null) {
       // With asynchronous checkpoints this is a call of the program, which continues after a
       // failure.
-      return checkpoints.goesOn(loop, iteration, wanted, lifecycle.epoch());
+      return checkpoints.continues(loop, iteration, wanted, lifecycle.epoch());
     }
-    Decisions decisions = local.decisions();
+    LoopAgreements agreements = local.agreements();
     between(
         () -> {
-          if (!decisions.isKnown(iteration)) {
-            local.tell();
-            boolean goesOn = checkpoints.goesOn(loop, iteration, wanted, lifecycle.epoch());
-            decisions.made(iteration, goesOn);
+          if (!agreements.isKnown(iteration)) {
+            local.awaitStable();
+            boolean continuesInPlace =
+                checkpoints.continues(loop, iteration, wanted, lifecycle.epoch());
+            agreements.agreed(iteration, continuesInPlace);
           }
         });
-    return decisions.goesOn(iteration);
+    return agreements.continues(iteration);
   }
 
   /** Requests a checkpoint after the current iteration. */

@@ -23,7 +23,7 @@ final class CaughtRollbacks {
   /**
    * Whether a rollback that is about to be thrown is one too many since the program rolled back.
    */
-  boolean oneTooMany(long nanos) {
+  boolean isOneTooMany(long nanos) {
     if (thrown++ == 0) {
       firstNanos = nanos;
     }

@@ -187,7 +187,8 @@ public final class RankRuntime implements Fmi, Metered {
             ownCore,
             faults);
     this.boundaries =
-        new Boundaries(lifecycle, checkpoints, files, recovery, repetition, faults, this::goesOn);
+        new Boundaries(
+            lifecycle, checkpoints, files, recovery, repetition, faults, this::continuesInPlace);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
     faults.at(FaultPoint.INIT, -1);
@@ -224,10 +225,10 @@ public final class RankRuntime implements Fmi, Metered {
     }
     switch (place) {
       case START, LOOP, CLOSED -> {
-        if (place == Place.LOOP && !boundaries.busy() && goesOn()) {
+        if (place == Place.LOOP && !boundaries.busy() && continuesInPlace()) {
           return;
         }
-        if (place == Place.LOOP && caught.oneTooMany(clock.nanoTime())) {
+        if (place == Place.LOOP && caught.isOneTooMany(clock.nanoTime())) {
           throw stray(CaughtRollbacks.TOO_MANY);
         }
         throw new Rollback(reason);
@@ -243,8 +244,8 @@ public final class RankRuntime implements Fmi, Metered {
   }
 
   /** Enters the current epoch, and returns whether the program continues there where it is. */
-  private boolean goesOn() {
-    return local != null && local.mayGoOn() && recover(true);
+  private boolean continuesInPlace() {
+    return local != null && local.mayContinue() && recover(true);
   }
 
   /**
@@ -272,7 +273,7 @@ public final class RankRuntime implements Fmi, Metered {
       } catch (Rollback again) {
         // The next failure came during this recovery: start again from H1.
       } catch (UnrecoverableException | IOException e) {
-        restorer.notRecovered(lifecycle.tried(), e);
+        restorer.notRecovered(lifecycle.joined(), e);
         // The job ends; or another failure has begun a new epoch, in which this report does not
         // count.
       }
@@ -311,7 +312,7 @@ public final class RankRuntime implements Fmi, Metered {
 
   @Override
   public void loop(long iterations, LoopBody body, Object... state) {
-    run(iterations, Loop.goingOn(body), false, new LoopState(state, checkpoints.standIns()), null);
+    run(iterations, Loop.endless(body), false, new LoopState(state, checkpoints.standIns()), null);
   }
 
   @Override
@@ -361,16 +362,16 @@ public final class RankRuntime implements Fmi, Metered {
     Loop loop = enterLoop(state, iterations, agreed, flow);
     while (!loop.ended) {
       try {
-        boolean goesOn = true;
-        while (goesOn && loop.iteration < iterations) {
+        boolean continues = true;
+        while (continues && loop.iteration < iterations) {
           boundaries.begin(loop);
           boolean wanted = body.run(loop.iteration);
-          goesOn = !agreed || boundaries.goesOn(loop.number, loop.iteration, wanted);
+          continues = !agreed || boundaries.continues(loop.number, loop.iteration, wanted);
           loop.completed();
         }
         boundaries.end(loop);
       } catch (Exception | Error e) {
-        if (!goesBack(loop, e)) {
+        if (!rolledBack(loop, e)) {
           throw loop.failed(e);
         }
       }
@@ -386,9 +387,9 @@ public final class RankRuntime implements Fmi, Metered {
    *
    * @return false if the program has failed
    */
-  private boolean goesBack(Loop loop, Throwable thrown) {
+  private boolean rolledBack(Loop loop, Throwable thrown) {
     if (failure.begun() || !lifecycle.revoked()) {
-      failure.tell(loop, thrown);
+      failure.report(loop, thrown);
       return false;
     }
     rollback(loop);
@@ -406,7 +407,7 @@ public final class RankRuntime implements Fmi, Metered {
     if (!failure.begun() && place != Place.CLOSED && lifecycle.revoked()) {
       lifecycle.awaitRestart();
     }
-    failure.tell(place == Place.LOOP ? current : null, thrown);
+    failure.report(place == Place.LOOP ? current : null, thrown);
   }
 
   @Override
@@ -426,7 +427,7 @@ public final class RankRuntime implements Fmi, Metered {
           new IllegalStateException(
               "the state objects differ from those that this loop began with: call endLoop before"
                   + " another loop; objects that are replaced belong in a StateRef");
-      failure.tell(loop, others);
+      failure.report(loop, others);
       throw others;
     } else if (!loop.ended) {
       loop.completed();
@@ -441,7 +442,7 @@ public final class RankRuntime implements Fmi, Metered {
         boundaries.begin(loop);
         return loop.iteration;
       } catch (RuntimeException | Error e) {
-        if (!goesBack(loop, e)) {
+        if (!rolledBack(loop, e)) {
           throw e;
         }
       }
@@ -490,7 +491,7 @@ public final class RankRuntime implements Fmi, Metered {
     CheckpointId last = recovery.line().finalOf(loop.number);
     if (place == Place.REPLAY) {
       if (last != null && !last.equals(recovery.line().line())) {
-        restoreEnded(loop, last, Restorer.How.REPLAYING);
+        restoreEnded(loop, last, Restorer.Situation.REPLAYING);
       } else {
         catchUp(loop);
       }
@@ -498,7 +499,7 @@ public final class RankRuntime implements Fmi, Metered {
     }
     current = loop;
     if (linePending && last != null) {
-      restoreEnded(loop, last, Restorer.How.RESTARTED);
+      restoreEnded(loop, last, Restorer.Situation.RESTARTED);
       return loop;
     }
     move(Place.LOOP);
@@ -506,7 +507,7 @@ public final class RankRuntime implements Fmi, Metered {
     try {
       if (linePending && id != null && id.loop() == loop.number) {
         linePending = false;
-        recovery.restore(loop, id, Restorer.How.RESTARTED);
+        recovery.restore(loop, id, Restorer.Situation.RESTARTED);
       } else if (restorer.takeOver(loop, lifecycle.epoch())) {
         boundaries.end(loop);
       }
@@ -517,7 +518,7 @@ public final class RankRuntime implements Fmi, Metered {
   }
 
   /** Restores the final state of a loop that had ended. */
-  private void restoreEnded(Loop loop, CheckpointId last, Restorer.How how) {
+  private void restoreEnded(Loop loop, CheckpointId last, Restorer.Situation how) {
     recovery.restore(loop, last, how);
     current = loop;
     if (last.equals(recovery.line().line())) {

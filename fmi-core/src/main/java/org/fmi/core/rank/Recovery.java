@@ -121,7 +121,7 @@ final class Recovery {
       if (local != null && start.isLocal()) {
         local.begin(system, start, line.line(), inPlace);
       } else if (local != null) {
-        local.allGoBack();
+        local.allRollBack();
       }
     } catch (Rollback e) {
       if (inPlace && !isAt(before)) {
@@ -132,7 +132,7 @@ final class Recovery {
       underWay = false;
     }
     if (local != null && !start.rollback()) {
-      local.line(false);
+      local.reachLine(false);
     }
     return start;
   }
@@ -149,7 +149,7 @@ final class Recovery {
     }
     Standing standing = local.standing(inPlace);
     if (!inPlace) {
-      local.line(true); // as in a new process
+      local.reachLine(true); // as in a new process
     }
     return standing;
   }
@@ -187,7 +187,7 @@ final class Recovery {
         if (id == null || id.loop() != loop.number) {
           return false;
         }
-        lifecycle.running(loop.number, goBack(loop, id));
+        lifecycle.running(loop.number, rollBack(loop, id));
         return true;
       } catch (Rollback e) {
         again.run();
@@ -196,28 +196,28 @@ final class Recovery {
   }
 
   /** Rolls back, and returns the iteration that the loop continues with. */
-  private long goBack(Loop loop, CheckpointId id) {
+  private long rollBack(Loop loop, CheckpointId id) {
     int epoch = lifecycle.epoch();
-    FlowRollback.Way way = during(() -> flow.find(loop, id, epoch));
-    if (way == null) {
-      restore(loop, id, Restorer.How.ROLLED_BACK);
+    FlowRollback.Part part = during(() -> flow.find(loop, id, epoch));
+    if (part == null) {
+      restore(loop, id, Restorer.Situation.ROLLED_BACK);
     } else {
-      if (way.lost()) {
+      if (part.lost()) {
         loop.restored(checkpoints.iterationOf(id));
       }
-      ofProgram(loop, () -> restorer.restore(id, loop, way, epoch));
+      ofProgram(loop, () -> restorer.restore(id, loop, part, epoch));
     }
     faults.at(FaultPoint.RESTORED, id.iteration());
     restored(loop, id);
-    if (way == null) {
+    if (part == null) {
       return id.iteration();
     }
-    ofProgram(loop, () -> flow.compute(loop, way));
-    return way.front();
+    ofProgram(loop, () -> flow.compute(loop, part));
+    return part.front();
   }
 
   /** Restores the loop's state from a checkpoint. */
-  void restore(Loop loop, CheckpointId id, Restorer.How how) {
+  void restore(Loop loop, CheckpointId id, Restorer.Situation how) {
     loop.restored(checkpoints.iterationOf(id));
     ofProgram(loop, () -> restorer.restore(id, loop, how, lifecycle.epoch()));
     loop.ended = id.last();
@@ -243,11 +243,11 @@ final class Recovery {
   /** The recovery line's state is restored; returns when all ranks that roll back have done so. */
   private void restored(Loop loop, CheckpointId id) {
     if (local != null && lifecycle.isLocal()) {
-      local.wentBack(id);
+      local.rolledBack(id);
     } else {
       long[] furthest = {loop.furthest()};
       during(() -> system.allReduce(furthest, Op.MAX)); // and so a barrier
-      loop.othersWere(furthest[0]);
+      loop.predecessorWasAt(furthest[0]);
     }
   }
 }

@@ -12,8 +12,8 @@ import org.fmi.core.captured.Reached;
 import org.fmi.core.checkpoint.Checkpoints;
 import org.fmi.core.log.CallObserver;
 import org.fmi.core.log.Recording;
-import org.fmi.core.loop.BodyOfProgram;
 import org.fmi.core.loop.Loop;
+import org.fmi.core.loop.WrappedBody;
 import org.fmi.core.p2p.Turns;
 import org.fmi.core.rollback.Restorer;
 import org.fmi.core.state.StateDifferences;
@@ -157,7 +157,7 @@ final class Repetition implements CallObserver {
     if (loop.iteration == end) {
       switch (phase) {
         case OFF -> {}
-        case FIRST -> goBack(loop);
+        case FIRST -> rollBack(loop);
         case AGAIN -> {
           compare(loop);
           over();
@@ -169,9 +169,9 @@ final class Repetition implements CallObserver {
     turns.begins(loop.number, iteration, epoch);
   }
 
-  private void goBack(Loop loop) {
+  private void rollBack(Loop loop) {
     boolean requests = checkpoints.requests().any();
-    int any = checkpoints.lowestOfThose(receivesFromAny || requests, loop, epoch);
+    int any = checkpoints.lowestRank(receivesFromAny || requests, loop, epoch);
     if (any >= 0) {
       if (any == config.rank() && !saidSo) {
         saidSo = true;
@@ -191,12 +191,12 @@ final class Repetition implements CallObserver {
     // All ranks are here, and none repeats anything before all have rolled back: in a test ranks
     // share objects and static fields.
     reached = codeOf(loop).look(loop.state()::has);
-    restorer.goBack(loop, epoch);
+    restorer.rollBack(loop, epoch);
     String read =
         new StateDifferences(loop.state(), "in the checkpoint", "after it was read back")
             .of(checkpoints.stateOf(loop), loop.state().copy());
     if (!read.isEmpty()) {
-      throw tell("cannot restore its state from a checkpoint: " + read);
+      throw fail("cannot restore its state from a checkpoint: " + read);
     }
     link.hideOutput(true);
     phase = Phase.AGAIN;
@@ -217,7 +217,7 @@ final class Repetition implements CallObserver {
     system.barrier();
     String outside = codeOf(loop).changesSince(Objects.requireNonNull(reached), loop.state()::has);
     if (!outside.isEmpty()) {
-      throw tell(
+      throw fail(
           "changes data that is not state of the loop"
               + AGAIN
               + (end - 1)
@@ -266,7 +266,7 @@ final class Repetition implements CallObserver {
 
   /** Wraps a body, to notice exceptions while it is repeated. */
   ConvergingBody watching(ConvergingBody given) {
-    body = BodyOfProgram.given(given);
+    body = WrappedBody.given(given);
     return n -> {
       try {
         return given.run(n);
@@ -312,7 +312,7 @@ final class Repetition implements CallObserver {
   }
 
   private IllegalStateException differs(String what) {
-    return tell("behaves differently" + AGAIN + (end - 1) + ": " + what + RULE);
+    return fail("behaves differently" + AGAIN + (end - 1) + ": " + what + RULE);
   }
 
   /**
@@ -320,7 +320,7 @@ final class Repetition implements CallObserver {
    *
    * @throws Rollback if the epoch is over
    */
-  private IllegalStateException tell(String what) {
+  private IllegalStateException fail(String what) {
     over();
     return checkpoints.programFault("--check: rank " + config.rank() + " " + what, epoch);
   }

@@ -20,7 +20,7 @@ public final class EarlyMessages {
    * @param here messages that this rank has received, by sender in the order sent
    * @return messages of this rank that others have received, by receiver in the order sent
    */
-  static List<Received> tell(Comm system, List<Received> here) {
+  static List<Received> exchange(Comm system, List<Received> here) {
     int size = system.size();
     int[] lengths = new int[size];
     for (Received each : here) {

@@ -46,7 +46,7 @@ public final class FlowRollback {
    * @param lost whether this rank was lost
    * @param states the states to compute on; null if this rank takes no part
    */
-  public record Way(
+  public record Part(
       FlowPlan plan, CheckpointId line, long front, boolean lost, @Nullable FlowStates<?> states) {}
 
   /**
@@ -54,23 +54,23 @@ public final class FlowRollback {
    *
    * @return null if all ranks roll back
    */
-  public @Nullable Way find(Loop loop, CheckpointId line, int epoch) {
+  public @Nullable Part find(Loop loop, CheckpointId line, int epoch) {
     if (!(config.job().policy() instanceof RecoveryPolicy.Flow policy) || line.last()) {
       return null;
     }
     FlowStates<?> states = loop.flow;
     if (states == null) {
-      return policy.log() == null ? allGoBack(loop, epoch, noFlow()) : null;
+      return policy.log() == null ? reportGlobal(loop, epoch, noFlow()) : null;
     }
     FlowScope scope =
         FlowScope.of(states.inputs(), line.iteration(), gather(states.progress()), policy.limit());
     return switch (scope) {
-      case FlowScope.All all -> allGoBack(loop, epoch, all.why());
+      case FlowScope.All all -> reportGlobal(loop, epoch, all.why());
       case FlowScope.Some some -> begin(loop, line, states, some, epoch);
     };
   }
 
-  private Way begin(
+  private Part begin(
       Loop loop, CheckpointId line, FlowStates<?> states, FlowScope.Some scope, int epoch) {
     FlowPlan plan = scope.plan();
     BitSet lost = scope.lost();
@@ -90,7 +90,7 @@ public final class FlowRollback {
     }
     boolean own = lost.get(config.rank());
     boolean helps = plan.loading().get(config.rank());
-    return new Way(plan, line, scope.front(), own, own ? states : helps ? states.copies() : null);
+    return new Part(plan, line, scope.front(), own, own ? states : helps ? states.copies() : null);
   }
 
   /**
@@ -103,7 +103,7 @@ public final class FlowRollback {
   }
 
   /** Reports, from rank 0, that all ranks roll back. */
-  private @Nullable Way allGoBack(Loop loop, int epoch, String why) {
+  private @Nullable Part reportGlobal(Loop loop, int epoch, String why) {
     if (config.rank() == 0) {
       link.report(new Notice.FlowImpossible(epoch, loop.number, why));
     }
@@ -131,30 +131,30 @@ public final class FlowRollback {
   }
 
   /** Computes this rank's part; returns when all ranks are done. Collective. */
-  public void compute(Loop loop, Way way) {
+  public void compute(Loop loop, Part part) {
     FlowStates<?> own = Objects.requireNonNull(loop.flow);
-    for (long iteration = way.line.iteration();
-        iteration < way.front && way.plan.takesPart(config.rank(), iteration);
+    for (long iteration = part.line.iteration();
+        iteration < part.front && part.plan.takesPart(config.rank(), iteration);
         iteration++) {
       faults.at(FaultPoint.RECOMPUTE, iteration);
       try {
-        Objects.requireNonNull(way.states).computeAgain(way.plan, iteration);
+        Objects.requireNonNull(part.states).recompute(part.plan, iteration);
       } catch (Exception e) {
         throw loop.failed(e);
       }
-      if (way.lost && iteration < way.front - 1) {
+      if (part.lost && iteration < part.front - 1) {
         loop.counted();
       }
     }
-    link.idle(!way.lost); // helpers have nothing left to do
+    link.idle(!part.lost); // helpers have nothing left to do
     try {
       system.barrier(); // messages from now on belong to the program again
     } finally {
       link.idle(false);
     }
-    if (way.lost) {
-      own.restored(way.front);
+    if (part.lost) {
+      own.restored(part.front);
     }
-    loop.goOnWith(way.line, way.front, own);
+    loop.continueWith(part.line, part.front, own);
   }
 }

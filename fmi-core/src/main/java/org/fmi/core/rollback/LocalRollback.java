@@ -12,9 +12,9 @@ import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.core.checkpoint.Checkpoints;
-import org.fmi.core.checkpoint.Contradiction;
-import org.fmi.core.checkpoint.LineLog;
+import org.fmi.core.checkpoint.Divergence;
 import org.fmi.core.checkpoint.Overlap;
+import org.fmi.core.checkpoint.RecoveryLineLog;
 import org.fmi.core.epoch.Exchange;
 import org.fmi.core.epoch.Lifecycle;
 import org.fmi.core.log.Choice;
@@ -40,11 +40,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A rank that rolls back alone, as it is new or cannot continue, starts with empty counters: its
  * peers resend everything, and report what they already have from it.
  */
-public final class LocalRollback implements LineLog {
+public final class LocalRollback implements RecoveryLineLog {
   private static final long NO_LOOP = -1;
   private static final long NOT_ASKED = -1;
 
-  private static final String NO_FURTHER = "has made no progress over the last failures";
+  private static final String NO_PROGRESS = "has made no progress over the last failures";
 
   private final RankConfig config;
   private final JobLink link;
@@ -57,10 +57,10 @@ public final class LocalRollback implements LineLog {
   /** Limits of the log. */
   private final RecoveryPolicy.Log room;
 
-  private final Decisions decisions = new Decisions();
+  private final LoopAgreements agreements = new LoopAgreements();
 
   /** Takes asynchronous checkpoints; null if all ranks wait. */
-  private final @Nullable Overlap lines;
+  private final @Nullable Overlap overlap;
 
   private final NodeMemory memory;
 
@@ -76,7 +76,7 @@ public final class LocalRollback implements LineLog {
   private final Supplier<@Nullable Loop> current;
 
   /** The checkpoint interval of the ranks that continue, in iterations. */
-  private long intervalOfOthers;
+  private long othersInterval;
 
   /**
    * A loop in which this rank makes choices that the log does not cover; {@link #choice} is the
@@ -101,12 +101,12 @@ public final class LocalRollback implements LineLog {
   private long askedAfter = NO_VERSION;
 
   /** Number of reports of determinants to the job. */
-  private long chosen;
+  private long reports;
 
   private final Standstill standstill = new Standstill();
 
   /** The checkpoint that this rank rolled back to alone; null once it has caught up. */
-  private @Nullable CheckpointId behind;
+  private @Nullable CheckpointId catchingUpFrom;
 
   /** The local rollback of a rank; null if all ranks roll back. */
   public static @Nullable LocalRollback of(
@@ -144,14 +144,14 @@ public final class LocalRollback implements LineLog {
         switch (room) {
           case RecoveryPolicy.Log.OfBytes given -> given.bytes();
           // Resent messages may reach a new process before it knows the size of its state.
-          case RecoveryPolicy.Log.OfState _ -> LogRoom.LEAST;
+          case RecoveryPolicy.Log.OfState _ -> LogLimit.LEAST;
         };
     this.log = new MessageLog(config.rank(), config.size(), limit, this);
-    Overlap lines = checkpoints.overlap();
-    this.lines = lines;
-    this.ledger = new MessageLedger(messenger, log, lines == null ? null : lines.inTransit());
-    if (lines != null) {
-      lines.share(this, ledger);
+    Overlap overlap = checkpoints.overlap();
+    this.overlap = overlap;
+    this.ledger = new MessageLedger(messenger, log, overlap == null ? null : overlap.inTransit());
+    if (overlap != null) {
+      overlap.share(this, ledger);
     }
   }
 
@@ -160,18 +160,18 @@ public final class LocalRollback implements LineLog {
   }
 
   /** The agreements after iterations of the loop. */
-  public Decisions decisions() {
-    return decisions;
+  public LoopAgreements agreements() {
+    return agreements;
   }
 
   /** Makes determinants stable, before the rank does something visible that is not a message. */
-  public void tell() {
-    log.tellAndWait();
+  public void awaitStable() {
+    log.reportAndWait();
   }
 
   /** Whether this rank repeats iterations whose messages others have received. */
-  public boolean isBehind() {
-    return behind != null;
+  public boolean isCatchingUp() {
+    return catchingUpFrom != null;
   }
 
   @Override
@@ -181,7 +181,7 @@ public final class LocalRollback implements LineLog {
 
   @Override
   public boolean isPressed(Loop loop, int epoch) {
-    boolean pressed = LogRoom.isPressed(log.bytes(), log.limit());
+    boolean pressed = LogLimit.isPressed(log.bytes(), log.limit());
     if (pressed) {
       reportPressed(loop, epoch);
     }
@@ -200,15 +200,15 @@ public final class LocalRollback implements LineLog {
    * each checkpoint, and only where its cost is small beside the computation since the last one.
    */
   public void askIfPressed(Loop loop, int epoch) {
-    if (!LogRoom.isPressed(log.bytes(), log.limit())
+    if (!LogLimit.isPressed(log.bytes(), log.limit())
         || (askedIn == epoch && askedAfter == version())
         || log.isRepeating()) {
       return;
     }
     IntervalTuner tuner = checkpoints.tuner();
     long done = loop.iteration - loop.checkpointed;
-    if (LogRoom.needed(log.bytes(), done, tuner.iterations()) > log.limit()
-        && LogRoom.isWorthwhile(tuner.tookNanos(), lifecycle.nanosSince(savedAt))) {
+    if (LogLimit.needed(log.bytes(), done, tuner.iterations()) > log.limit()
+        && LogLimit.isWorthwhile(tuner.tookNanos(), lifecycle.nanosSince(savedAt))) {
       askedIn = epoch;
       askedAfter = version();
       reportPressed(loop, epoch);
@@ -223,7 +223,7 @@ public final class LocalRollback implements LineLog {
   }
 
   /** Empties the log at a recovery line, and switches it on or off. */
-  public void line(boolean begins) {
+  public void reachLine(boolean begins) {
     ledger.line(begins);
   }
 
@@ -234,7 +234,7 @@ public final class LocalRollback implements LineLog {
       return;
     }
     if (loop.flow != null) {
-      log.limit(LogRoom.NONE);
+      log.limit(LogLimit.NONE);
       return;
     }
     switch (room) {
@@ -255,14 +255,14 @@ public final class LocalRollback implements LineLog {
       return;
     }
     long state = checkpoints.stateOf(loop).byteSize();
-    log.limit(LogRoom.of(state, free, config.ranksOnMachine(), this::direct));
-    if (log.limit() == LogRoom.NONE) {
+    log.limit(LogLimit.of(state, free, config.ranksOnMachine(), this::direct));
+    if (log.limit() == LogLimit.NONE) {
       int ranks = config.ranksOnMachine();
       String why =
           Choice.NO_ROOM.text()
               + "; "
               + (ranks == 1 ? "1 rank needs " : ranks + " ranks need ")
-              + (LogRoom.free(ranks) >> 20)
+              + (LogLimit.free(ranks) >> 20)
               + " MiB of free memory";
       chooses(loop, why);
       log.spoil(why);
@@ -283,20 +283,20 @@ public final class LocalRollback implements LineLog {
    * may be lost right after.
    */
   @Override
-  public void chooses(Choice made) {
+  public void chooses(Choice choiceMade) {
     Loop loop = current.get();
     if (loop != null) {
-      chooses(loop, made.text());
+      chooses(loop, choiceMade.text());
     }
-    if (lines != null) {
-      lines.chooses(made);
+    if (overlap != null) {
+      overlap.chooses(choiceMade);
     }
   }
 
-  private void chooses(Loop loop, String made) {
+  private void chooses(Loop loop, String choiceMade) {
     if (choosing != loop.number) {
       choosing = loop.number;
-      choice = made;
+      choice = choiceMade;
       link.send(new RankMessage.Chooses(loop.number, choice));
       lifecycle.awaitNoted(loop.number);
     }
@@ -307,12 +307,12 @@ public final class LocalRollback implements LineLog {
   public void outgrown(long bytes) {
     Loop loop = current.get();
     CheckpointId line = checkpoints.committed();
-    if (loop == null || line == null || outgrownIn == loop.number || log.limit() == LogRoom.NONE) {
+    if (loop == null || line == null || outgrownIn == loop.number || log.limit() == LogLimit.NONE) {
       return;
     }
     outgrownIn = loop.number;
-    long interval = lines == null ? checkpoints.tuner().iterations() : 0;
-    long needed = LogRoom.needed(bytes, loop.iteration - line.iteration() + 1, interval);
+    long interval = overlap == null ? checkpoints.tuner().iterations() : 0;
+    long needed = LogLimit.needed(bytes, loop.iteration - line.iteration() + 1, interval);
     link.report(
         new Notice.LogFull(
             lifecycle.epoch(),
@@ -327,9 +327,11 @@ public final class LocalRollback implements LineLog {
   }
 
   @Override
-  public long chose(int rank, long version, LogListener.Told told) {
-    link.send(new RankMessage.Chose(rank, version(), version, told.first(), told.determinants()));
-    return ++chosen;
+  public long report(int rank, long version, LogListener.NewDeterminants reportedIn) {
+    link.send(
+        new RankMessage.Chose(
+            rank, version(), version, reportedIn.first(), reportedIn.determinants()));
+    return ++reports;
   }
 
   @Override
@@ -339,46 +341,46 @@ public final class LocalRollback implements LineLog {
   }
 
   @Override
-  public long versionBehind() {
-    return Objects.requireNonNull(lines).versionBehind();
+  public long versionBegun() {
+    return Objects.requireNonNull(overlap).versionBegun();
   }
 
   @Override
-  public boolean isKept(long number) {
-    return lifecycle.kept() >= number;
+  public boolean isStable(long number) {
+    return lifecycle.acknowledged() >= number;
   }
 
   @Override
-  public void awaitKept(long number) {
-    while (!lifecycle.awaitKept(number)) {
+  public void awaitStable(long number) {
+    while (!lifecycle.awaitAcknowledged(number)) {
       messenger.poll(); // enters the next epoch, or throws Rollback
     }
   }
 
   @Override
   public void differs(int dest, int context, long tag, long lengthBefore, long length) {
-    if (lines != null && !lifecycle.isLocal()) {
-      lines.differs(dest, context, tag, lengthBefore, length);
+    if (overlap != null && !lifecycle.isLocal()) {
+      overlap.differs(dest, context, tag, lengthBefore, length);
     }
-    differs(Contradiction.messages(dest, context, tag, lengthBefore, length));
+    differs(Divergence.messages(dest, context, tag, lengthBefore, length));
   }
 
   @Override
-  public void differsAmong(int messages, int dest, int context, long tag) {
-    differs(Contradiction.among(messages, dest, context, tag));
+  public void blockDiffers(int messages, int dest, int context, long tag) {
+    differs(Divergence.among(messages, dest, context, tag));
   }
 
   private void differs(String messages) {
-    String what =
+    String message =
         "rank "
             + config.rank()
             + " rolled back alone and no longer repeats its first run: "
             + messages;
-    int told = -1;
+    int reportedIn = -1;
     while (true) {
-      if (told != lifecycle.epoch()) {
-        told = lifecycle.epoch();
-        link.send(new RankMessage.LocalImpossible(told, true, what));
+      if (reportedIn != lifecycle.epoch()) {
+        reportedIn = lifecycle.epoch();
+        link.send(new RankMessage.LocalImpossible(reportedIn, true, message));
       }
       messenger.park();
     }
@@ -387,15 +389,15 @@ public final class LocalRollback implements LineLog {
   @Override
   public void caughtUp() {
     Loop loop = current.get();
-    CheckpointId from = behind;
+    CheckpointId from = catchingUpFrom;
     if (loop != null && from != null) {
-      behind = null;
-      loop.wasHeardOf();
-      tellCaughtUp(from, loop.iteration, loop.iteration - from.iteration() + 1);
+      catchingUpFrom = null;
+      loop.predecessorWasHere();
+      reportCaughtUp(from, loop.iteration, loop.iteration - from.iteration() + 1);
     }
   }
 
-  private void tellCaughtUp(CheckpointId from, long iteration, long repeated) {
+  private void reportCaughtUp(CheckpointId from, long iteration, long repeated) {
     link.report(
         new Notice.CaughtUp(
             lifecycle.epoch(), config.rank(), from.loop(), from.iteration(), iteration, repeated));
@@ -404,7 +406,7 @@ public final class LocalRollback implements LineLog {
   // ---- failures
 
   /** Whether the current call may continue in a new epoch, as far as this rank knows. */
-  public boolean mayGoOn() {
+  public boolean mayContinue() {
     Loop loop = current.get();
     return loop != null
         && !loop.ended
@@ -415,7 +417,7 @@ public final class LocalRollback implements LineLog {
         && log.on()
         && log.unusable() == null
         && !isAtStandstill(loop)
-        && !lifecycle.allGoBack();
+        && !lifecycle.allRollBack();
   }
 
   /** Whether another local rollback would be futile, and a shorter interval would help. */
@@ -423,12 +425,12 @@ public final class LocalRollback implements LineLog {
     CheckpointId line = checkpoints.committed();
     return line != null
         && !(config.job().interval() instanceof CheckpointInterval.Every)
-        && standstill.isOne(line.version(), line.iteration(), loop.iteration);
+        && standstill.isStuck(line.version(), line.iteration(), loop.iteration);
   }
 
   /** Forgets local rollbacks, as all ranks roll back. */
-  public void allGoBack() {
-    decisions.forget();
+  public void allRollBack() {
+    agreements.forget();
     standstill.clear();
   }
 
@@ -436,8 +438,8 @@ public final class LocalRollback implements LineLog {
    * This rank's report to the job after a failure. Before, it reports the determinants of other
    * ranks that it holds, as these ranks may be lost.
    */
-  public Standing standing(boolean goesOn) {
-    log.tell();
+  public Standing standing(boolean continues) {
+    log.report();
     Loop loop = current.get();
     CheckpointId line = checkpoints.committed();
     if (loop == null || line == null || !checkpoints.hasCommitted(loop)) {
@@ -457,12 +459,12 @@ public final class LocalRollback implements LineLog {
     if (checkpoints.inDoubt()) {
       return new Standing(loop.number, Standing.NO_VERSION, false, "is taking a checkpoint");
     }
-    if (goesOn) {
+    if (continues) {
       return new Standing(loop.number, line.version(), true, "");
     }
     String why = log.unusable();
     if (why == null) {
-      why = isAtStandstill(loop) ? NO_FURTHER : "has left its call";
+      why = isAtStandstill(loop) ? NO_PROGRESS : "has left its call";
     }
     return new Standing(loop.number, line.version(), false, why);
   }
@@ -471,11 +473,11 @@ public final class LocalRollback implements LineLog {
    * Begins an epoch in which only failed ranks roll back, once the checkpoint has been rebuilt;
    * collective over all ranks.
    *
-   * @param goesOn whether this rank continues
+   * @param continues whether this rank continues
    * @throws org.fmi.Rollback if the epoch ends
    */
   public void begin(
-      Comm system, JobMessage.Start start, @Nullable CheckpointId line, boolean goesOn) {
+      Comm system, JobMessage.Start start, @Nullable CheckpointId line, boolean continues) {
     if (line == null || line.version() != start.local()) {
       link.send(
           new RankMessage.LocalImpossible(
@@ -486,33 +488,33 @@ public final class LocalRollback implements LineLog {
         messenger.park();
       }
     }
-    if (!goesOn) {
+    if (!continues) {
       restart(line);
     }
-    tellWhatHasCome(system, !goesOn || log.isBehind());
+    exchangeReceived(system, !continues || log.hasUnreplayed());
     Loop loop = current.get();
     standstill.begin(line.version());
     long[] most = {
-      goesOn ? checkpoints.tuner().iterations() : 0,
-      decisions.packed(),
-      goesOn && loop != null ? loop.iteration : Standstill.NOWHERE,
+      continues ? checkpoints.tuner().iterations() : 0,
+      agreements.packed(),
+      continues && loop != null ? loop.iteration : Standstill.NO_FRONT,
       standstill.front(),
       standstill.times()
     };
     system.allReduce(most, Op.MAX);
-    intervalOfOthers = most[0];
-    decisions.unpack(most[1]);
-    standstill.goBack(most[2], most[3], most[4]);
+    othersInterval = most[0];
+    agreements.unpack(most[1]);
+    standstill.rolledBack(most[2], most[3], most[4]);
     long messages = 0;
     long bytes = 0;
     for (int rank = 0; rank < config.size(); rank++) {
       if (rank != config.rank()) {
-        long[] again = ledger.sendAgain(rank);
+        long[] again = ledger.resend(rank);
         messages += again[0];
         bytes += again[1];
       }
     }
-    if (goesOn && loop != null) {
+    if (continues && loop != null) {
       link.report(
           new Notice.Continued(
               start.epoch(), config.rank(), loop.number, loop.iteration, messages, bytes));
@@ -524,26 +526,26 @@ public final class LocalRollback implements LineLog {
    * checkpoint.
    */
   private void restart(CheckpointId line) {
-    long[] decided = lifecycle.decided();
-    if (lines == null) {
-      log.repeat(decided, decided.length);
+    long[] recorded = lifecycle.determinants();
+    if (overlap == null) {
+      log.replay(recorded, recorded.length);
     } else {
-      InTransitImage crossing = Overlap.behind(checkpoints.image(line));
+      InTransitImage crossing = Overlap.inTransitImage(checkpoints.image(line));
       long[] saved = crossing.determinants();
       // After a rollback of all ranks the job has forgotten determinants that the checkpoint still
       // has.
-      log.repeat(saved.length > decided.length ? saved : decided, decided.length);
-      log.goBack(crossing.early());
+      log.replay(saved.length > recorded.length ? saved : recorded, recorded.length);
+      log.rollBack(crossing.early());
     }
-    decisions.forget();
+    agreements.forget();
   }
 
   /** Rolls back with all ranks, to states that may include messages which are then replayed. */
-  void goBack(Comm system, InTransitImage crossing) {
+  void rollBack(Comm system, InTransitImage crossing) {
     if (!lifecycle.isLocal()) {
-      log.repeat(crossing.determinants(), 0);
-      log.goBack(crossing.early());
-      tellWhatHasCome(system, true);
+      log.replay(crossing.determinants(), 0);
+      log.rollBack(crossing.early());
+      exchangeReceived(system, true);
     }
   }
 
@@ -551,34 +553,35 @@ public final class LocalRollback implements LineLog {
    * Exchanges which messages each rank has received.
    *
    * @param system the communicator of the runtime
-   * @param behind whether this rank replays messages that may have been received
+   * @param replays whether this rank replays messages that may have been received
    */
-  private void tellWhatHasCome(Comm system, boolean behind) {
+  private void exchangeReceived(Comm system, boolean replays) {
     int size = config.size();
-    long[] areBehind = new long[size];
-    system.allGather(new long[] {behind ? 1 : 0}, areBehind);
-    long[][] come = new long[size][];
+    long[] areReplaying = new long[size];
+    system.allGather(new long[] {replays ? 1 : 0}, areReplaying);
+    long[][] received = new long[size][];
     for (int rank = 0; rank < size; rank++) {
-      come[rank] = rank == config.rank() ? new long[0] : log.received(rank, areBehind[rank] > 0);
+      received[rank] =
+          rank == config.rank() ? new long[0] : log.received(rank, areReplaying[rank] > 0);
     }
-    long[][] theirs = Exchange.of(system, come);
+    long[][] theirReports = Exchange.of(system, received);
     for (int rank = 0; rank < size; rank++) {
       if (rank != config.rank()) {
-        log.receivedThere(rank, theirs[rank]);
+        log.receivedByPeer(rank, theirReports[rank]);
       }
     }
   }
 
   /** This rank has rolled back alone. */
-  public void wentBack(CheckpointId line) {
-    checkpoints.restoreInterval(intervalOfOthers);
+  public void rolledBack(CheckpointId line) {
+    checkpoints.restoreInterval(othersInterval);
     long iteration = checkpoints.iterationOf(line);
     // Ranks may have reached the recovery line in different iterations.
     CheckpointId own = new CheckpointId(line.version(), line.loop(), iteration, line.last());
-    behind = own;
-    if (!log.isBehind()) {
-      behind = null;
-      tellCaughtUp(own, iteration, 0);
+    catchingUpFrom = own;
+    if (!log.hasUnreplayed()) {
+      catchingUpFrom = null;
+      reportCaughtUp(own, iteration, 0);
     }
   }
 }

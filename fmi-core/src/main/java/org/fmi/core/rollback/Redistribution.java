@@ -475,7 +475,7 @@ final class Redistribution {
         }
         elements += StateLayout.elements(layout.extent());
         for (int other = 0; other < old; other++) {
-          if (layout.meets(layout(other, object))) {
+          if (layout.overlaps(layout(other, object))) {
             return "overlaps: rank "
                 + other
                 + " had "
@@ -560,7 +560,7 @@ final class Redistribution {
       MemorySegment now)
       throws IOException {
     StateLayout layout = from.layout();
-    if (layout == null || !layout.meets(mine)) {
+    if (layout == null || !layout.overlaps(mine)) {
       return;
     }
     int elementBytes = StateKind.of(from.kind()).elementBytes;

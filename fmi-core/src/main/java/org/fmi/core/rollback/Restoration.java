@@ -73,7 +73,7 @@ public final class Restoration {
     final List<String> reasons = new ArrayList<>();
 
     /** The reasons why files do not help, to follow the reason why memory does not. */
-    String told() {
+    String fileReasons() {
       return reasons.isEmpty()
           ? "; and the files have no version that all ranks can read"
           : "; and " + String.join("; ", reasons);
@@ -97,7 +97,7 @@ public final class Restoration {
     Findings findings = new Findings();
     findings.newest = newest(committed);
     while (true) {
-      HeldByAll held = HeldByAll.gather(config, system, store);
+      AllHoldings held = AllHoldings.gather(config, system, store);
       RecoveryLine line = choose(held, restart, epoch, findings);
       FileVersion files = line.files();
       boolean whole = true;
@@ -112,7 +112,7 @@ public final class Restoration {
       if (isIntact(line, whole)) {
         String refusal = files == null ? null : read(held, line, files);
         if (refusal == null) {
-          tell(held, line, epoch);
+          reportFilesRead(held, line, epoch);
           return new Restored(line, rebuilt);
         }
         findings.refused.add(files);
@@ -133,7 +133,7 @@ public final class Restoration {
     return newest[0];
   }
 
-  private RecoveryLine choose(HeldByAll held, boolean restart, int epoch, Findings findings)
+  private RecoveryLine choose(AllHoldings held, boolean restart, int epoch, Findings findings)
       throws UnrecoverableException {
     RecoveryLine line;
     try {
@@ -141,7 +141,7 @@ public final class Restoration {
       if (line == null) {
         List<FileVersion> files = new ArrayList<>(source.offers(epoch == 0));
         files.removeAll(findings.refused);
-        line = RecoveryLine.choose(held.all(), HeldByAll.common(config, system, files), restart);
+        line = RecoveryLine.choose(held.all(), AllHoldings.common(config, system, files), restart);
       }
     } catch (UnrecoverableException e) {
       if (beginsWithOthers()) {
@@ -149,7 +149,7 @@ public final class Restoration {
       }
       throw CheckpointSource.NONE.equals(source)
           ? e
-          : new UnrecoverableException(e.getMessage() + findings.told());
+          : new UnrecoverableException(e.getMessage() + findings.fileReasons());
     }
     requireAnyLeft(line, restart, findings);
     findings.before = line;
@@ -166,7 +166,7 @@ public final class Restoration {
   }
 
   /** The recovery line from memory; null if files may have a newer one. */
-  private @Nullable RecoveryLine inMemory(HeldByAll held, boolean restart, Findings findings)
+  private @Nullable RecoveryLine inMemory(AllHoldings held, boolean restart, Findings findings)
       throws UnrecoverableException {
     if (CheckpointSource.NONE.equals(source)) {
       return RecoveryLine.choose(held.all(), restart);
@@ -261,7 +261,7 @@ public final class Restoration {
 
   // ---- files
 
-  private static boolean readsFiles(HeldByAll held, RecoveryLine line, CheckpointId id) {
+  private static boolean readsFiles(AllHoldings held, RecoveryLine line, CheckpointId id) {
     return line.files() != null && held.isBeyondCode(id);
   }
 
@@ -271,7 +271,7 @@ public final class Restoration {
    *
    * @return the reason why that is impossible, on all ranks; null if it is done
    */
-  private @Nullable String read(HeldByAll held, RecoveryLine line, FileVersion files)
+  private @Nullable String read(AllHoldings held, RecoveryLine line, FileVersion files)
       throws IOException {
     for (CheckpointId id : store.held()) {
       if (id.version() > line.version()) {
@@ -322,7 +322,7 @@ public final class Restoration {
   }
 
   /** Reports, from rank 0, which ranks have read files; collective over all ranks if any has. */
-  private void tell(HeldByAll held, RecoveryLine line, int epoch) {
+  private void reportFilesRead(AllHoldings held, RecoveryLine line, int epoch) {
     FileVersion files = line.files();
     CheckpointId id = line.line();
     if (files == null || id == null) {

@@ -11,8 +11,8 @@ import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.core.checkpoint.Checkpoints;
 import org.fmi.core.checkpoint.Image;
-import org.fmi.core.checkpoint.Meeting;
 import org.fmi.core.checkpoint.Overlap;
+import org.fmi.core.checkpoint.SyncPoint;
 import org.fmi.core.comm.ContextIds;
 import org.fmi.core.epoch.FaultInjector;
 import org.fmi.core.log.InTransitImage;
@@ -57,7 +57,7 @@ public final class Restorer {
   private long timesRolledBack;
 
   /** The situation in which a checkpoint is restored. */
-  public enum How {
+  public enum Situation {
     /** In a loop, in a new epoch in which no message was sent yet. */
     ROLLED_BACK,
     /**
@@ -142,7 +142,7 @@ public final class Restorer {
 
   // ---- restoring
 
-  public void restore(CheckpointId id, Loop loop, How how, int epoch) {
+  public void restore(CheckpointId id, Loop loop, Situation how, int epoch) {
     Image image = restoreAllElse(id, loop, how, epoch);
     loop.state().read(image.memory(), image.stateAt(), image.stateEnd());
     computeWhatFollows();
@@ -152,8 +152,8 @@ public final class Restorer {
    * Restores all but the state. Ranks that have a state keep it, and recompute on copies if they
    * take part.
    */
-  public void restore(CheckpointId id, Loop loop, FlowRollback.Way way, int epoch) {
-    Image image = restoreAllElse(id, loop, How.ROLLED_BACK, epoch);
+  public void restore(CheckpointId id, Loop loop, FlowRollback.Part way, int epoch) {
+    Image image = restoreAllElse(id, loop, Situation.ROLLED_BACK, epoch);
     FlowStates<?> states = way.states();
     if (states != null) {
       states.read(image.memory(), image.stateAt(), image.stateEnd());
@@ -163,14 +163,14 @@ public final class Restorer {
     }
   }
 
-  private Image restoreAllElse(CheckpointId id, Loop loop, How how, int epoch) {
+  private Image restoreAllElse(CheckpointId id, Loop loop, Situation how, int epoch) {
     Image image = checkpoints.image(id);
     RecoveryPolicy policy = config.job().policy();
     boolean logs = policy.log() != null;
     switch (how) {
       case ROLLED_BACK -> putMessages(image);
       case RESTARTED -> {
-        checkpoints.drain(Meeting.at(id), epoch);
+        checkpoints.drain(SyncPoint.at(id), epoch);
         messenger.mailbox().discard();
         if (logs) {
           messenger.ledger().line(true);
@@ -185,7 +185,7 @@ public final class Restorer {
     messenger.attachBuffer(image.attached());
     checkpoints.tuner().goneBack(image.interval(), timesRolledBack);
     boolean numbered = policy.numbersMessages(loop.flow != null);
-    if (logs && (id.last() || !numbered) && how != How.REPLAYING) {
+    if (logs && (id.last() || !numbered) && how != Situation.REPLAYING) {
       messenger.ledger().line(false);
     }
     return image;
@@ -199,29 +199,29 @@ public final class Restorer {
     InTransitImage crossing = InTransitImage.EMPTY;
     Overlap overlap = checkpoints.overlap();
     if (overlap != null) {
-      crossing = Overlap.behind(image);
+      crossing = Overlap.inTransitImage(image);
       if (local == null) {
         overlap
             .inTransit()
-            .goBack(
-                crossing.unneeded(),
-                EarlyMessages.tell(system, crossing.early()),
+            .rollBack(
+                crossing.notToSend(),
+                EarlyMessages.exchange(system, crossing.early()),
                 crossing.determinants());
       } else {
-        local.goBack(system, crossing);
+        local.rollBack(system, crossing);
       }
     }
     UnexpectedImage.read(messenger.mailbox(), image.unexpected(), crossing);
   }
 
   /** Rolls back to the last checkpoint, within the epoch; collective over all ranks. */
-  public void goBack(Loop loop, int epoch) {
+  public void rollBack(Loop loop, int epoch) {
     CheckpointId id = Objects.requireNonNull(checkpoints.committed());
     long interval = checkpoints.tuner().iterations();
-    restore(id, loop, How.RESTARTED, epoch);
+    restore(id, loop, Situation.RESTARTED, epoch);
     // The image's interval is from before the checkpoint was measured.
-    checkpoints.repeatsFrom(interval);
-    loop.goneTo(id.iteration());
+    checkpoints.repeatsWith(interval);
+    loop.moveTo(id.iteration());
   }
 
   // ---- state of a job with another number of ranks
@@ -245,7 +245,7 @@ public final class Restorer {
     if (id == null) {
       return false;
     }
-    loop.goneTo(id.iteration());
+    loop.moveTo(id.iteration());
     computeWhatFollows();
     if (config.rank() == 0 && from.isLine(id)) {
       link.send(new RankMessage.FilesRead(epoch, from.name(), id.loop(), id.iteration(), ""));

@@ -10,7 +10,7 @@ package org.fmi.core.rollback;
  */
 final class Standstill {
   /** No known rank has rolled back alone to this checkpoint. */
-  static final long NOWHERE = -1;
+  static final long NO_FRONT = -1;
 
   private static final long NO_VERSION = -1;
 
@@ -20,7 +20,7 @@ final class Standstill {
   /** The version of the checkpoint that they roll back to. */
   private long version = NO_VERSION;
 
-  private long front = NOWHERE;
+  private long front = NO_FRONT;
   private long times;
 
   /** Failed ranks are about to roll back to this checkpoint. */
@@ -34,7 +34,7 @@ final class Standstill {
   /** Forgets everything, as all ranks have rolled back. */
   void clear() {
     version = NO_VERSION;
-    front = NOWHERE;
+    front = NO_FRONT;
     times = 0;
   }
 
@@ -55,7 +55,7 @@ final class Standstill {
    * @param before the largest {@link #front} that any rank knew
    * @param timesBefore the largest {@link #times} of any rank
    */
-  void goBack(long furthest, long before, long timesBefore) {
+  void rolledBack(long furthest, long before, long timesBefore) {
     times = furthest > before ? 0 : timesBefore + 1;
     front = Math.max(furthest, before);
   }
@@ -67,7 +67,7 @@ final class Standstill {
    * @param line its iteration: no interval is shorter than one iteration
    * @param iteration this rank's iteration
    */
-  boolean isOne(long to, long line, long iteration) {
+  boolean isStuck(long to, long line, long iteration) {
     return version == to && times >= MOST && front > line + 1 && iteration <= front;
   }
 }

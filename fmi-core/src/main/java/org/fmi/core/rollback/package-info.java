@@ -24,7 +24,7 @@
  *       So survivors take no part in calls that are repeated.
  *   <li><b>Log size (5.3)</b>: a checkpoint cuts the log. The paper keeps the logs of the last l
  *       checkpoints, as its processes do not agree on a commit; here one log is enough. {@link
- *       LogRoom} bounds the log, which the paper does not.
+ *       LogLimit} bounds the log, which the paper does not.
  *   <li><b>Interrupted calls (6)</b> are not posted again: {@link
  *       org.fmi.core.p2p.Messenger#resume} keeps their requests.
  *   <li><b>Received messages (7.1)</b> and <b>resent messages (7.2)</b>: {@link

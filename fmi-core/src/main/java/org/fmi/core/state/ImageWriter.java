@@ -47,9 +47,9 @@ public final class ImageWriter {
 
   /** Writes a number. Writes must be in ascending order. */
   public void put(long at, long value) {
-    CheckpointStore told = store;
-    if (told != null && image.get(FrameLayout.LONG, at) == value) {
-      told.unchanged(at, at + Long.BYTES);
+    CheckpointStore reportTo = store;
+    if (reportTo != null && image.get(FrameLayout.LONG, at) == value) {
+      reportTo.unchanged(at, at + Long.BYTES);
     } else {
       image.set(FrameLayout.LONG, at, value);
     }
@@ -57,9 +57,9 @@ public final class ImageWriter {
 
   /** Writes an array or a segment. Writes must be in ascending order. */
   public void put(Object from, long at, long bytes) {
-    CheckpointStore told = store;
-    MemorySegment view = told == null || bytes == 0 ? null : Memory.view(from);
-    if (told == null || view == null) {
+    CheckpointStore reportTo = store;
+    MemorySegment view = reportTo == null || bytes == 0 ? null : Memory.view(from);
+    if (reportTo == null || view == null) {
       if (bytes > 0) {
         Memory.toSegment(from, 0, image, at, bytes);
       }
@@ -72,7 +72,7 @@ public final class ImageWriter {
       end = Math.min(done + (pauses ? PAUSE : PART) - (at + done) % PART, bytes);
       long equal = pauses ? 0 : MemorySegment.mismatch(view, done, end, image, at + done, at + end);
       if (equal < 0) {
-        told.unchanged(at + done, at + end);
+        reportTo.unchanged(at + done, at + end);
         wasted = 0;
       } else {
         Memory.toSegment(view, done, image, at + done, end - done);

@@ -20,7 +20,7 @@ public final class StateDifferences {
   private final LoopState state;
   private final String first;
   private final String second;
-  private final List<String> told = new ArrayList<>();
+  private final List<String> listed = new ArrayList<>();
   private long found;
 
   /**
@@ -58,8 +58,8 @@ public final class StateDifferences {
     if (found == 0) {
       return "";
     }
-    String more = found > told.size() ? " (and " + (found - told.size()) + " more)" : "";
-    return String.join("; ", told) + more;
+    String more = found > listed.size() ? " (and " + (found - listed.size()) + " more)" : "";
+    return String.join("; ", listed) + more;
   }
 
   private static MemorySegment data(MemorySegment image, long at) {
@@ -114,8 +114,8 @@ public final class StateDifferences {
 
   private void differs(int section, String where, String one, String other) {
     found++;
-    if (told.size() < MOST) {
-      told.add(
+    if (listed.size() < MOST) {
+      listed.add(
           state.describe(section) + where + ": " + one + " " + first + ", " + other + " " + second);
     }
   }

@@ -106,7 +106,7 @@ public record StateLayout(long[] packed) {
   }
 
   /** Whether two blocks of one array have elements in common. */
-  public boolean meets(StateLayout other) {
+  public boolean overlaps(StateLayout other) {
     long[] from = from();
     long[] extent = extent();
     long[] otherFrom = other.from();

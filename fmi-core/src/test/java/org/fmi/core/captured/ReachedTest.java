@@ -53,7 +53,7 @@ final class ReachedTest {
   // ---- captured variables
 
   @Test
-  void aCapturedArrayIsNamedAsInTheSource() {
+  void namesACapturedArrayAsInTheSource() {
     long[] sum = {5};
     double[] other = {1};
     assertThat(changes(n -> sum[0] += (long) other[0]))
@@ -61,7 +61,7 @@ final class ReachedTest {
   }
 
   @Test
-  void stateMayDifferAndWhatIsWrittenAnewDoesNot() {
+  void stateMayDifferAndRewrittenDataDoesNot() {
     long[] sum = {5};
     double[] scratch = new double[4];
     changes(n -> scratch[3] = 7);
@@ -76,14 +76,14 @@ final class ReachedTest {
   }
 
   @Test
-  void allNaNsAreTheSame() {
+  void treatsAllNaNsAlike() {
     double[] undefined = {1, Double.longBitsToDouble(0x7ff8_0000_0000_0000L)};
     double other = Double.longBitsToDouble(0xfff8_0000_0000_0000L);
     assertThat(changes(n -> undefined[1] = other)).isEmpty();
   }
 
   @Test
-  void lambdasThatCaptureTheSameTypesAreNumbered() {
+  void numbersVariablesOfLambdasThatCaptureTheSameTypes() {
     long[] one = {1};
     long[] two = {2};
     LoopBody first = n -> one[0]++; // no name could be told from the other's
@@ -136,7 +136,7 @@ final class ReachedTest {
   }
 
   @Test
-  void fieldsAreFollowedExceptTransientOnes() {
+  void followsFieldsExceptTransientOnes() {
     Solver solver = new Solver();
     assertThat(changes(n -> solver.step(n)))
         .isEqualTo(
@@ -146,7 +146,7 @@ final class ReachedTest {
   }
 
   @Test
-  void theObjectOfAMethodReferenceIsNumbered() {
+  void numbersTheObjectOfAMethodReference() {
     assertThat(changes(new Solver()::step)).startsWith("variable 1.steps: 0 the first time");
   }
 
@@ -158,7 +158,7 @@ final class ReachedTest {
   }
 
   @Test
-  void moreThanThreeAreCounted() {
+  void countsDifferencesBeyondThree() {
     int[][] many = new int[5][1];
     assertThat(
             changes(
@@ -172,7 +172,7 @@ final class ReachedTest {
   }
 
   @Test
-  void aListOfAnyLengthIsFollowed() {
+  void followsAListOfAnyLength() {
     class Node {
       @Nullable Node next;
       int value;
@@ -198,7 +198,7 @@ final class ReachedTest {
   // ---- objects of the JDK and of FMI
 
   @Test
-  void collectionsAreComparedByWhatIsInThem() {
+  void comparesCollectionsByContents() {
     List<Integer> list = new ArrayList<>();
     Set<String> set = new HashSet<>();
     Map<String, long[]> map = new HashMap<>(Map.of("a", new long[1]));
@@ -212,7 +212,7 @@ final class ReachedTest {
   }
 
   @Test
-  void numbersThatChangeAndHoldersAreFollowed() {
+  void followsChangingNumbersAndStateRefs() {
     AtomicLong atomic = new AtomicLong();
     StateRef<long[]> holder = StateRef.of(new long[1]);
     assertThat(changes(n -> atomic.incrementAndGet())).contains("atomic: 0 the first time, 1 when");
@@ -222,7 +222,7 @@ final class ReachedTest {
   }
 
   @Test
-  void memoryIsComparedIfItCanBeRead() {
+  void comparesReadableMemory() {
     ByteBuffer buffer = ByteBuffer.allocateDirect(8);
     assertThat(changes(n -> buffer.put(3, (byte) (buffer.get(3) + 1)))).contains("buffer, a ");
     Arena arena = Arena.ofConfined();
@@ -264,7 +264,7 @@ final class ReachedTest {
   }
 
   @Test
-  void staticFieldsOfClassesThatTheBodyUsesAreFollowed() {
+  void followsStaticFieldsOfClassesThatTheBodyUses() {
     LoopBody body =
         n -> {
           Counts.count();
@@ -281,7 +281,7 @@ final class ReachedTest {
   }
 
   @Test
-  void ofALoopWithoutABodyStaticFieldsAreLookedAt() {
+  void examinesStaticFieldsOfALoopWithoutABody() {
     Counts.count();
     LoopCode code = new LoopCode(null, caller());
     Reached first = code.look(in(List.of()));

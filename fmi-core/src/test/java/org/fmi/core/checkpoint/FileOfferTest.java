@@ -73,7 +73,7 @@ final class FileOfferTest {
   }
 
   @Test
-  void allRanksWaitForWhatIsWritten() {
+  void allRanksWaitForACheckpointToFiles() {
     FileOffer offer = offer(1, EVERY, true);
     assertThat(isDue(offer, 9, id(3, 5))).isFalse();
     assertThat(isDue(offer, 10, id(3, 5))).isTrue();
@@ -86,7 +86,7 @@ final class FileOfferTest {
   }
 
   @Test
-  void withoutFilesOrWithATimeNoneIsDueByIterations() {
+  void noCheckpointIsDueByIterationsWithoutFilesOrWithATime() {
     assertThat(isDue(offer(0, 0, true), 10, id(3, 5))).isFalse();
     assertThat(isDue(offer(0, Long.MAX_VALUE, true), 10, id(3, 5))).isFalse();
     assertThat(isDue(offer(0, EVERY, false), 10, id(3, 5)))
@@ -98,18 +98,18 @@ final class FileOfferTest {
   void rankZeroChoosesAndAnyRankRefuses() {
     FileOffer first = offer(0, EVERY, true);
     FileOffer other = offer(1, EVERY, true);
-    assertThat(first.wish(id(3, 7), false)).isGreaterThan(first.wish(id(2, 4), false));
-    assertThat(other.wish(id(3, 7), false)).isEqualTo(first.wish(id(2, 4), false));
-    assertThat(other.wish(id(3, 7), true)).isGreaterThan(first.wish(id(3, 7), false));
+    assertThat(first.vote(id(3, 7), false)).isGreaterThan(first.vote(id(2, 4), false));
+    assertThat(other.vote(id(3, 7), false)).isEqualTo(first.vote(id(2, 4), false));
+    assertThat(other.vote(id(3, 7), true)).isGreaterThan(first.vote(id(3, 7), false));
     first.requested().toFiles(true);
-    assertThat(first.wish(id(2, 4), false)).as("asked for").isEqualTo(first.wish(id(3, 7), false));
+    assertThat(first.vote(id(2, 4), false)).as("asked for").isEqualTo(first.vote(id(3, 7), false));
   }
 
   @Test
-  void whatIsRefusedIsWantedAgain() {
+  void wantsARefusedCheckpointAgain() {
     FileOffer first = offer(0, EVERY, true);
     first.requested().toFiles(true);
-    first.committed(id(3, 4), Math.max(first.wish(id(3, 4), false), first.wish(id(3, 4), true)), 0);
+    first.committed(id(3, 4), Math.max(first.vote(id(3, 4), false), first.vote(id(3, 4), true)), 0);
     assertThat(first.requested().isToFiles()).isTrue();
   }
 }

@@ -58,7 +58,7 @@ final class RequestedCheckpointTest {
   }
 
   @Test
-  void doesNotBeginOneThatWasCommittedBeforeItHeardOfTheRequest() {
+  void beginsNoCheckpointCommittedBeforeTheRequestArrived() {
     requested.order(new JobMessage.Begin(0, 1, 3));
     assertThat(requested.isToBegin(0, 4)).isFalse();
     // After a recovery the job does not know what is committed.
@@ -68,7 +68,7 @@ final class RequestedCheckpointTest {
   }
 
   @Test
-  void doesNotBeginOneThatIsCalledOffOrOfAnotherEpoch() {
+  void beginsNoCancelledCheckpointNorOneOfAnotherEpoch() {
     requested.order(new JobMessage.Begin(0, 1, 3));
     requested.order(new JobMessage.GoOn(0, 1));
     assertThat(requested.isToBegin(0, 3)).isFalse();
@@ -78,7 +78,7 @@ final class RequestedCheckpointTest {
   }
 
   @Test
-  void aRankThatGoesOnInAnotherEpochAsksAgain() {
+  void aRankThatContinuesInAnotherEpochAsksAgain() {
     LoopPoint least = new LoopPoint(0, 6, false);
     requested.want(least, 0, 3);
     requested.passes(loopAt(6), 0, 3, 3);
@@ -94,7 +94,7 @@ final class RequestedCheckpointTest {
   }
 
   @Test
-  void aRankThatGoesBackRepeatsItsCall() {
+  void aRankThatRollsBackRepeatsItsCall() {
     requested.want(new LoopPoint(0, 6, false), 0, 3);
     requested.passes(loopAt(2), 1, 3, 3);
     requested.passes(loopAt(6), 1, 3, 3);
@@ -103,7 +103,7 @@ final class RequestedCheckpointTest {
 
   /** A line that it had begun before its call, and that is committed now, is from before. */
   @Test
-  void aLineFromBeforeTheCallIsNotWhatWasAskedFor() {
+  void aRecoveryLineFromBeforeTheCallDoesNotMeetTheRequest() {
     requested.want(new LoopPoint(0, 6, false), 0, 4);
     requested.passes(loopAt(6), 0, 4, 4);
     requested.passes(loopAt(7), 1, 4, 4);
@@ -111,7 +111,7 @@ final class RequestedCheckpointTest {
   }
 
   @Test
-  void asksOnceInAnEpochForWhatIsToBeWritten() {
+  void asksOncePerEpochForACheckpointToFiles() {
     assertThat(requested.asksForFiles(0)).isFalse();
     requested.toFiles(true);
     assertThat(requested.asksForFiles(0)).isTrue();

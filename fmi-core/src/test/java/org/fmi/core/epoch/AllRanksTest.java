@@ -56,7 +56,7 @@ final class AllRanksTest {
   /** Two messages per step: how long it is, and what all know so far. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 100, 256, 1000})
-  void allKnowAllInAsManyStepsAsThereAreDoublings(int size) throws Exception {
+  void allRanksKnowEverythingAfterLogarithmicSteps(int size) throws Exception {
     Wires wires = new Wires();
     List<Callable<long[]>> ranks = new ArrayList<>();
     for (int r = 0; r < size; r++) {

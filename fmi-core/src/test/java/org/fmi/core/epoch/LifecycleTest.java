@@ -223,7 +223,7 @@ final class LifecycleTest {
   }
 
   @Test
-  void aTransportThatFailsIsLeftOutUntilItIsBack() throws IOException {
+  void leavesOutAFailedTransportUntilItIsBack() throws IOException {
     Lifecycle lifecycle = lifecycle();
     lifecycle.join(Position.FRESH, Standing.NONE);
     fast.broken = true;
@@ -245,7 +245,7 @@ final class LifecycleTest {
   }
 
   @Test
-  void whatTheJobLeavesOutIsLeftOutUnlessItIsTheLastResort() throws IOException {
+  void leavesOutTransportsAsTheJobSaysExceptTheLastResort() throws IOException {
     Lifecycle lifecycle = lifecycle();
     recover(lifecycle, 1, "fast");
     recover(lifecycle, 2, "fast", "sure");
@@ -254,14 +254,14 @@ final class LifecycleTest {
   }
 
   @Test
-  void whatTheUserAskedForIsNotLeftOut() throws IOException {
+  void doesNotLeaveOutARequestedTransport() throws IOException {
     Lifecycle lifecycle = lifecycle("fast", "sure");
     recover(lifecycle, 1, "fast");
     assertThat(detectors).containsExactly(List.of("fast", "sure"));
   }
 
   @Test
-  void whatIsLeftOutIsSaidOnceByEachNode() throws IOException {
+  void reportsALeftOutTransportOncePerNode() throws IOException {
     fast.broken = true;
     Lifecycle lifecycle = lifecycle();
     lifecycle.join(Position.FRESH, Standing.NONE);
@@ -275,7 +275,7 @@ final class LifecycleTest {
   }
 
   @Test
-  void whyADataConnectionBrokeIsToldToAll() throws IOException {
+  void reportsToAllRanksWhyADataConnectionBroke() throws IOException {
     Lifecycle lifecycle = lifecycle();
     lifecycle.join(Position.FRESH, Standing.NONE);
     lifecycle.peerLost(3, "mlx5_0 port 1: the port is down");
@@ -284,7 +284,7 @@ final class LifecycleTest {
   }
 
   @Test
-  void whatWasAskedForIsNotLeftOut() {
+  void keepsARequestedCheckpoint() {
     fast.broken = true;
     Lifecycle lifecycle = lifecycle("fast", "sure");
     assertThatThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE))
@@ -292,7 +292,7 @@ final class LifecycleTest {
   }
 
   @Test
-  void theLastOneIsNotLeftOut() {
+  void theLastTransportIsNotLeftOut() {
     sure.broken = true;
     Lifecycle lifecycle = lifecycle();
     assertThatThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE))

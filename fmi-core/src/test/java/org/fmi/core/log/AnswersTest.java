@@ -55,13 +55,13 @@ final class AnswersTest {
     }
 
     long[] decided() {
-      return Objects.requireNonNull(log.determinants()).take();
+      return Objects.requireNonNull(log.determinants()).takeUnreported();
     }
   }
 
   /** A frame may end behind any decision, and nothing that a rank sends may get behind it. */
   @Test
-  void whoKnowsTheFirstOfThemDecidesTheRestAnew() {
+  void aPrefixOfDeterminantsIsReplayedAndTheRestDecidedAfresh() {
     Pair before = new Pair();
     assertThat(before.cancels()).isTrue();
     before.send(OTHER);
@@ -75,7 +75,7 @@ final class AnswersTest {
         .forEach(
             known -> {
               Pair again = new Pair();
-              again.log.repeat(Arrays.copyOf(decided, known), known);
+              again.log.replay(Arrays.copyOf(decided, known), known);
               again.send(LATE);
               again.send(OTHER);
               again.send(WANTED);

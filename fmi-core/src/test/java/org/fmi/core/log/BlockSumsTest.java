@@ -36,7 +36,7 @@ final class BlockSumsTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
-  void eachIsInOneBlock(long seed) {
+  void putsEachMessageIntoOneBlock(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     long next = random.nextInt(10_000);
     for (int round = 0; round < 20; round++) {

@@ -35,7 +35,7 @@ public class CountingJob implements LogListener {
   }
 
   @Override
-  public long chose(int rank, long version, Told told) {
+  public long report(int rank, long version, NewDeterminants told) {
     return ++chosen;
   }
 
@@ -45,24 +45,24 @@ public class CountingJob implements LogListener {
   }
 
   @Override
-  public long versionBehind() {
+  public long versionBegun() {
     return version + 1;
   }
 
   @Override
-  public boolean isKept(long number) {
+  public boolean isStable(long number) {
     return number <= kept;
   }
 
   @Override
-  public void awaitKept(long number) {
+  public void awaitStable(long number) {
     assertThat(number).as("what was told last").isEqualTo(chosen);
     awaited = number;
     kept = number;
   }
 
   @Override
-  public void differsAmong(int messages, int dest, int context, long tag) {
+  public void blockDiffers(int messages, int dest, int context, long tag) {
     throw new AssertionError("it differs");
   }
 

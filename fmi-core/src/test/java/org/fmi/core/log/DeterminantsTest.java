@@ -15,14 +15,14 @@ final class DeterminantsTest {
 
   private static List<Boolean> answers(Determinants again) {
     List<Boolean> answers = new ArrayList<>();
-    while (again.haveAnswer()) {
+    while (again.hasAnswer()) {
       answers.add(again.answer());
     }
     return answers;
   }
 
   private static void repeat(Determinants again, long[] told) {
-    again.repeat(told, told.length);
+    again.replay(told, told.length);
   }
 
   private static long[] joined(long[]... parts) {
@@ -30,7 +30,7 @@ final class DeterminantsTest {
   }
 
   @Test
-  void receivesAreKnownByTheirNumber() {
+  void identifiesReceivesByNumber() {
     for (int i = 0; i < 4; i++) {
       assertThat(recorded.post()).isEqualTo(i);
     }
@@ -38,7 +38,7 @@ final class DeterminantsTest {
     recorded.received(0, 0, 0);
     recorded.cancelled(3);
     Determinants again = new Determinants();
-    repeat(again, recorded.take());
+    repeat(again, recorded.takeUnreported());
     long first = again.receive(again.post());
     assertThat(Determinants.source(first)).isZero();
     assertThat(Determinants.tag(first)).isZero();
@@ -52,7 +52,7 @@ final class DeterminantsTest {
 
   /** A line that is passed before all was repeated: the rest is, and is told again. */
   @Test
-  void whatIsStillToBeRepeatedIsCarriedOverALine() {
+  void carriesUnreplayedDeterminantsOverARecoveryLine() {
     recorded.received(1, 7, 3);
     recorded.received(4, 8, 5);
     recorded.cancelled(5);
@@ -61,12 +61,12 @@ final class DeterminantsTest {
     recorded.answered(false);
     recorded.answered(true);
     Determinants again = new Determinants();
-    repeat(again, recorded.take());
+    repeat(again, recorded.takeUnreported());
     again.receive(again.post());
     again.receive(again.post());
     assertThat(again.answer()).isFalse();
-    again.pass();
-    long[] carried = again.take();
+    again.keepUnreplayed();
+    long[] carried = again.takeUnreported();
     Determinants once = new Determinants();
     repeat(once, carried);
     for (Determinants each : new Determinants[] {again, once}) {
@@ -81,7 +81,7 @@ final class DeterminantsTest {
 
   /** They may be under way at several lines, and in processes that have posted others before. */
   @Test
-  void receivesFromBeforeALineHaveNumbersBelowZero() {
+  void receivesFromBeforeARecoveryLineHaveNegativeNumbers() {
     recorded.post();
     long cancelled = recorded.post();
     long first = recorded.post();
@@ -92,23 +92,23 @@ final class DeterminantsTest {
     recorded.received(first, 7, 3);
     Determinants again = new Determinants();
     again.post();
-    repeat(again, recorded.take());
+    repeat(again, recorded.takeUnreported());
     assertThat(again.receive(again.posted() - 1)).isEqualTo(Determinants.pack(7, 3));
     assertThat(again.receive(again.post())).isEqualTo(Determinants.pack(8, 4));
-    again.pass();
+    again.keepUnreplayed();
     assertThat(again.receive(again.posted() - 1)).isEqualTo(Determinants.UNKNOWN);
     Determinants last = new Determinants();
-    repeat(last, again.take());
+    repeat(last, again.takeUnreported());
     assertThat(last.receive(last.posted() - 3)).isEqualTo(Determinants.WILL_BE_CANCELLED);
-    assertThat(last.areRepeated()).isFalse();
+    assertThat(last.isReplaying()).isFalse();
   }
 
   @Test
-  void probesFindTheSameInOrder() {
+  void replaysProbesInOrder() {
     recorded.found(3, 5);
     recorded.found(1, 4);
     Determinants again = new Determinants();
-    repeat(again, recorded.take());
+    repeat(again, recorded.takeUnreported());
     assertThat(again.find()).isEqualTo(Determinants.pack(3, 5));
     assertThat(again.find()).isEqualTo(Determinants.pack(1, 4));
     assertThat(again.find()).isEqualTo(Determinants.UNKNOWN);
@@ -116,13 +116,13 @@ final class DeterminantsTest {
 
   /** Among other answers. */
   @Test
-  void aProbeThatFindsAtOnceHasAnswered() {
+  void aNonblockingProbeThatFindsAMessageIsAnAnswer() {
     recorded.answered(true);
     recorded.answered(false);
     recorded.foundAtOnce(3, 5);
     recorded.found(2, 6);
     recorded.answered(true);
-    long[] told = recorded.take();
+    long[] told = recorded.takeUnreported();
     assertThat(told).hasSize(7);
     Determinants again = new Determinants();
     repeat(again, told);
@@ -133,12 +133,12 @@ final class DeterminantsTest {
 
   /** A program may ask many times before the answer is yes. */
   @Test
-  void equalAnswersTakeNoRoom() {
+  void equalAnswersShareOneDeterminant() {
     for (int i = 0; i < 100_000; i++) {
       recorded.answered(false);
     }
     recorded.answered(true);
-    long[] told = recorded.take();
+    long[] told = recorded.takeUnreported();
     assertThat(told).hasSize(2);
     Determinants again = new Determinants();
     repeat(again, told);
@@ -147,78 +147,78 @@ final class DeterminantsTest {
 
   /** Between two that are told, and by two processes, one after the other. */
   @Test
-  void whatIsToldLaterFollows() {
+  void laterReportsFollow() {
     recorded.answered(false);
-    long[] first = recorded.take();
-    assertThat(recorded.areUntold()).isFalse();
+    long[] first = recorded.takeUnreported();
+    assertThat(recorded.hasUnreported()).isFalse();
     recorded.answered(false);
     recorded.answered(true);
-    assertThat(recorded.told()).isEqualTo(first.length);
-    long[] second = recorded.take();
+    assertThat(recorded.reported()).isEqualTo(first.length);
+    long[] second = recorded.takeUnreported();
     Determinants next = new Determinants();
     repeat(next, joined(first, second));
-    assertThat(next.told()).isEqualTo(3);
+    assertThat(next.reported()).isEqualTo(3);
     assertThat(answers(next)).containsExactly(false, false, true);
     next.answered(true);
     Determinants last = new Determinants();
-    repeat(last, joined(first, second, next.take()));
+    repeat(last, joined(first, second, next.takeUnreported()));
     assertThat(answers(last)).containsExactly(false, false, true, true);
   }
 
   /** What a program waits for may be there before it asks for it again. */
   @Test
-  void whoRepeatsAnAnswerNeedNotWait() {
+  void aReplayedAnswerNeedsNoWait() {
     recorded.answered(false);
     Determinants again = new Determinants();
-    repeat(again, recorded.take());
-    assertThat(again.haveJustAnswered()).isFalse();
+    repeat(again, recorded.takeUnreported());
+    assertThat(again.hasJustAnswered()).isFalse();
     assertThat(again.answer()).isFalse();
-    assertThat(again.haveJustAnswered()).isTrue();
-    assertThat(again.haveJustAnswered()).isFalse();
+    assertThat(again.hasJustAnswered()).isTrue();
+    assertThat(again.hasJustAnswered()).isFalse();
   }
 
   /** A line that is not committed yet: it may be gone back to either of both. */
   @Test
-  void whatIsDecidedBehindALineIsToldForBoth() {
+  void reportsDeterminantsAfterARecoveryLineForBoth() {
     recorded.received(recorded.post(), 1, 1);
     recorded.answered(true);
-    recorded.take();
+    recorded.takeUnreported();
     recorded.received(recorded.post(), 2, 2);
     recorded.mark();
     recorded.answered(true);
     recorded.received(recorded.post(), 3, 3);
-    LogListener.Told behind = Objects.requireNonNull(recorded.untoldBehind());
+    LogListener.NewDeterminants behind = Objects.requireNonNull(recorded.unreportedAfterMark());
     assertThat(behind.first()).isZero();
-    assertThat(recorded.take()).hasSize(5);
+    assertThat(recorded.takeUnreported()).hasSize(5);
     Determinants again = new Determinants();
     repeat(again, behind.determinants());
     assertThat(answers(again)).containsExactly(true);
     assertThat(again.receive(again.post())).isEqualTo(Determinants.pack(3, 3));
 
     recorded.received(recorded.post(), 4, 4);
-    assertThat(Objects.requireNonNull(recorded.untoldBehind()).first()).isEqualTo(3);
-    assertThat(recorded.behind()).hasSize(5).startsWith(behind.determinants());
+    assertThat(Objects.requireNonNull(recorded.unreportedAfterMark()).first()).isEqualTo(3);
+    assertThat(recorded.afterMark()).hasSize(5).startsWith(behind.determinants());
     recorded.cut();
-    assertThat(recorded.told()).isEqualTo(3);
+    assertThat(recorded.reported()).isEqualTo(3);
     Determinants next = new Determinants();
-    repeat(next, joined(behind.determinants(), recorded.take()));
+    repeat(next, joined(behind.determinants(), recorded.takeUnreported()));
     next.receive(next.post());
     assertThat(next.receive(next.post())).isEqualTo(Determinants.pack(4, 4));
   }
 
   @Test
-  void aLineThatIsGivenUpChangesNothing() {
+  void anAbandonedRecoveryLineChangesNothing() {
     recorded.received(recorded.post(), 1, 1);
     recorded.mark();
     recorded.received(recorded.post(), 2, 2);
-    recorded.take();
+    recorded.takeUnreported();
     recorded.dropMark();
     recorded.received(recorded.post(), 3, 3);
-    assertThat(recorded.untoldBehind()).isNull();
-    assertThat(recorded.told()).isEqualTo(4);
+    assertThat(recorded.unreportedAfterMark()).isNull();
+    assertThat(recorded.reported()).isEqualTo(4);
     Determinants again = new Determinants();
     again.receive(again.post());
-    repeat(again, recorded.take());
+    repeat(again, recorded.takeUnreported());
     again.receive(again.post());
     again.receive(again.post());
     assertThat(again.receive(again.post())).isEqualTo(Determinants.pack(3, 3));
@@ -231,7 +231,7 @@ final class DeterminantsTest {
     recorded.answered(true);
     recorded.foundAtOnce(2, 2);
     recorded.cancelled(recorded.post());
-    long[] all = recorded.take();
+    long[] all = recorded.takeUnreported();
     assertThat(all).hasSize(6);
     assertThat(IntStream.rangeClosed(1, 6).map(most -> Determinants.whole(all, 0, most)))
         .containsExactly(0, 2, 3, 3, 5, 6);
@@ -240,33 +240,33 @@ final class DeterminantsTest {
 
   /** The job has forgotten what a checkpoint still has: it is told again. */
   @Test
-  void whatIsRepeatedAndIsNotKeptIsTold() {
+  void reportsReplayedDeterminantsThatAreNotStable() {
     recorded.answered(false);
     recorded.answered(true);
-    long[] saved = recorded.take();
+    long[] saved = recorded.takeUnreported();
     Determinants again = new Determinants();
-    again.repeat(saved, 1);
-    assertThat(again.told()).isOne();
-    assertThat(again.areUntold()).isTrue();
-    assertThat(again.areRepeated()).isTrue();
+    again.replay(saved, 1);
+    assertThat(again.reported()).isOne();
+    assertThat(again.hasUnreported()).isTrue();
+    assertThat(again.isReplaying()).isTrue();
     assertThat(answers(again)).containsExactly(false, true);
-    assertThat(again.areRepeated()).isFalse();
-    assertThat(again.take()).containsExactly(saved[1]);
+    assertThat(again.isReplaying()).isFalse();
+    assertThat(again.takeUnreported()).containsExactly(saved[1]);
   }
 
   @Test
-  void thereMayBeTooMany() {
+  void limitsTheirNumber() {
     for (int i = 0; i <= Determinants.MOST / 2; i++) {
       recorded.received(recorded.post(), 1, 1);
     }
-    assertThat(recorded.areTooMany()).isTrue();
+    assertThat(recorded.exceedLimit()).isTrue();
     recorded.stop();
     recorded.received(recorded.post(), 1, 1);
     recorded.answered(true);
-    assertThat(recorded.areUntold()).isFalse();
+    assertThat(recorded.hasUnreported()).isFalse();
     recorded.clear();
     recorded.received(recorded.post(), 1, 1);
-    assertThat(recorded.areUntold()).isTrue();
-    assertThat(recorded.areTooMany()).isFalse();
+    assertThat(recorded.hasUnreported()).isTrue();
+    assertThat(recorded.exceedLimit()).isFalse();
   }
 }

@@ -59,7 +59,7 @@ final class InTransitMessagesTest {
 
   /** What this rank says of early ones, as the other one hears it. */
   private List<InTransitMessages.Received> told() {
-    return lines.earlyThere().stream()
+    return lines.earlyAtLine().stream()
         .map(come -> new InTransitMessages.Received(0, come.length(), come.sum()))
         .toList();
   }
@@ -69,14 +69,14 @@ final class InTransitMessagesTest {
   }
 
   @Test
-  void nothingCrossesBetweenTwoLines() {
+  void noMessageCrossesBetweenTwoRecoveryLines() {
     send(others);
     assertThat(arrives(others.stamp(), 1)).isNull();
-    assertThat(lines.othersAreAhead()).isFalse();
+    assertThat(lines.othersAhead()).isFalse();
   }
 
   @Test
-  void aLateMessageIsKeptAndCounted() {
+  void savesAndCountsALateMessage() {
     send(others);
     long before = others.stamp();
     others.begin(6);
@@ -88,34 +88,34 @@ final class InTransitMessagesTest {
     assertThat(lines.isComplete(sent)).isFalse();
     comes(late, 77);
     assertThat(lines.isComplete(sent)).isTrue();
-    assertThat(lines.kept()).singleElement().extracting(m -> m.tag).isEqualTo(9L);
+    assertThat(lines.saved()).singleElement().extracting(m -> m.tag).isEqualTo(9L);
   }
 
   @Test
-  void anEarlyMessageIsLeftOutWhenItsSenderGoesBack() {
+  void leavesOutAnEarlyMessageWhenItsSenderRollsBack() {
     others.begin(6);
     comes(early(), 7);
-    assertThat(lines.othersAreAhead()).isTrue();
+    assertThat(lines.othersAhead()).isTrue();
     lines.begin(6);
-    assertThat(lines.othersAreAhead()).isFalse();
+    assertThat(lines.othersAhead()).isFalse();
     assertThat(lines.isComplete(others.sentBefore()[0])).isTrue();
     assertThat(told()).hasSize(1);
 
-    others.goBack(List.of(), told(), new long[0]);
-    assertThat(others.unneeded()).hasSize(1);
+    others.rollBack(List.of(), told(), new long[0]);
+    assertThat(others.notToSend()).hasSize(1);
     assertThat(sends(others, 7)).isFalse();
     assertThat(sends(others, 7)).isTrue();
-    assertThat(others.unneeded()).isEmpty();
+    assertThat(others.notToSend()).isEmpty();
     assertThat(different).isEmpty();
   }
 
   @Test
-  void whatIsLeftOutIsComparedWithWhatHasCome() {
+  void comparesLeftOutMessagesWithReceivedOnes() {
     others.begin(6);
     comes(early(), 7);
     comes(early(), 8);
     lines.begin(6);
-    others.goBack(List.of(), told(), new long[0]);
+    others.rollBack(List.of(), told(), new long[0]);
     assertThat(sends(others, 9)).isFalse();
     assertThat(sends(others, 8, 8)).isFalse();
     assertThat(different).containsExactly("to 0: 8, now 8", "to 0: 8, now 16");
@@ -123,33 +123,33 @@ final class InTransitMessagesTest {
 
   /** A long one, whose data comes after this rank's line: it is late data of an early message. */
   @Test
-  void whatNoReceiveHasMatchedAtTheLineIsKeptAndCompared() {
+  void savesAndComparesUnmatchedMessagesAtTheRecoveryLine() {
     others.begin(6);
     InTransitMessages.Crossing announced = early();
     lines.begin(6);
-    InTransitMessages.Kept kept =
-        lines.keep(CONTEXT, OTHER, 1, Long.BYTES, (InTransitMessages.Early) announced);
+    InTransitMessages.Saved kept =
+        lines.save(CONTEXT, OTHER, 1, Long.BYTES, (InTransitMessages.Early) announced);
     assertThat(lines.isComplete(0)).isFalse();
     comes(kept, 7);
     assertThat(lines.isComplete(0)).isTrue();
-    others.goBack(List.of(), told(), new long[0]);
+    others.rollBack(List.of(), told(), new long[0]);
     assertThat(sends(others, 8)).isFalse();
     assertThat(different).hasSize(1);
   }
 
   /** The next line comes before all that need not be sent was reached again. */
   @Test
-  void whatIsStillToBeLeftOutComesBeforeWhatIsEarlyNow() {
+  void messagesStillLeftOutPrecedeNewEarlyOnes() {
     InTransitMessages.Received first = new InTransitMessages.Received(0, 8, 0);
     InTransitMessages.Received second = new InTransitMessages.Received(0, 16, 0);
-    others.goBack(List.of(first), List.of(second), new long[0]);
-    assertThat(others.unneeded()).containsExactly(first, second);
+    others.rollBack(List.of(first), List.of(second), new long[0]);
+    assertThat(others.notToSend()).containsExactly(first, second);
     assertThat(sends(others, 7)).isFalse();
-    assertThat(others.unneeded()).containsExactly(second);
+    assertThat(others.notToSend()).containsExactly(second);
   }
 
   @Test
-  void recordingEndsWithTheFirstMessageOfOneThatKnowsThatAllHaveBegun() {
+  void recordingEndsWithTheFirstMessageFromARankThatKnowsAllHaveBegun() {
     others.begin(6);
     lines.begin(6);
     assertThat(arrives(others.stamp(), 1)).isNull();
@@ -160,30 +160,30 @@ final class InTransitMessagesTest {
   }
 
   @Test
-  void aMessageOfTheNextLineCountsForThatOne() {
+  void aMessageOfTheNextRecoveryLineCountsForThatLine() {
     others.begin(6);
     lines.begin(6);
     others.close();
     others.begin(7);
     InTransitMessages.Crossing _ = early();
-    assertThat(lines.earlyThere()).isEmpty();
+    assertThat(lines.earlyAtLine()).isEmpty();
     lines.close();
     lines.begin(7);
-    assertThat(lines.earlyThere()).hasSize(1);
+    assertThat(lines.earlyAtLine()).hasSize(1);
   }
 
   @Test
-  void aMessageThatCrossesALineHasItsType() {
+  void anInTransitMessageHasItsType() {
     long ints = MessageTag.of(Predefined.INT, 7);
-    assertThat(lines.keep(CONTEXT, 0, ints, 16, null).tag).isEqualTo(ints);
+    assertThat(lines.save(CONTEXT, 0, ints, 16, null).tag).isEqualTo(ints);
   }
 
   @Test
-  void anImageHoldsWhatCrosses() {
+  void anImageHoldsTheMessagesThatCross() {
     others.begin(6);
     comes(early(), 7);
     lines.begin(6);
-    comes(lines.keep(CONTEXT, OTHER, 1L << 40, Long.BYTES, null), 42);
+    comes(lines.save(CONTEXT, OTHER, 1L << 40, Long.BYTES, null), 42);
     long[] decided = {3, 4, 5};
     List<InTransitMessages.Received> unneeded =
         List.of(new InTransitMessages.Received(1, 6, 60), new InTransitMessages.Received(1, 7, 70));
@@ -191,8 +191,8 @@ final class InTransitMessagesTest {
         new InTransitImage(
             MemorySegment.ofArray(new byte[(int) InTransitImage.bytes(lines, unneeded, decided)]));
     image.write(lines, unneeded, decided);
-    assertThat(image.early()).isEqualTo(lines.earlyThere()).hasSize(1);
-    assertThat(image.unneeded()).isEqualTo(unneeded);
+    assertThat(image.early()).isEqualTo(lines.earlyAtLine()).hasSize(1);
+    assertThat(image.notToSend()).isEqualTo(unneeded);
     assertThat(image.determinants()).containsExactly(decided);
     List<Long> restored = new ArrayList<>();
     image.read(

@@ -63,7 +63,7 @@ final class LogMemoryTest {
   /** Whatever is given back and used again meanwhile. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-  void itHasWhatWasSentSinceTheLine(long seed) {
+  void holdsTheMessagesSinceTheRecoveryLine(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     memory.most(MOST);
     List<Model> all = new ArrayList<>();
@@ -98,7 +98,7 @@ final class LogMemoryTest {
   }
 
   @Test
-  void itHasTheTypesOfItsMessages() {
+  void hasTheTypesOfItsMessages() {
     memory.most(MOST);
     long ints = MessageTag.of(Predefined.INT, 7);
     long position = memory.add(CONTEXT, ints, new int[4], 0, 16);
@@ -106,7 +106,7 @@ final class LogMemoryTest {
   }
 
   @Test
-  void itIsNativeAndUsedAgain() {
+  void isNativeAndReused() {
     memory.most(MOST);
     List<Long> before = addresses();
     memory.clear();
@@ -137,7 +137,7 @@ final class LogMemoryTest {
   /** Messages of another length in each interval do not make it hold more and more. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void itHoldsLittleMoreThanItMay(long seed) {
+  void exceedsItsLimitByLittle(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     memory.most(MOST);
     for (int interval = 0; interval < 50; interval++) {

@@ -49,14 +49,14 @@ final class MessageLogTest {
         }
 
         @Override
-        public void differsAmong(int messages, int dest, int context, long tag) {
+        public void blockDiffers(int messages, int dest, int context, long tag) {
           told.add(dest + ", " + tag + ": one of " + messages);
         }
 
         @Override
-        public long chose(int rank, long version, LogListener.Told all) {
+        public long report(int rank, long version, LogListener.NewDeterminants all) {
           told.add(all.first() + " and " + all.determinants().length);
-          return super.chose(rank, version, all);
+          return super.report(rank, version, all);
         }
       };
 
@@ -64,7 +64,7 @@ final class MessageLogTest {
 
   private MessageLog begun(long limit) {
     MessageLog begun = new MessageLog(0, 2, limit, listener);
-    begun.line(true);
+    begun.reachLine(true);
     return begun;
   }
 
@@ -94,36 +94,36 @@ final class MessageLogTest {
   }
 
   @Test
-  void messagesAreNumberedFromALineOn() {
+  void numbersMessagesFromARecoveryLineOn() {
     assertThat(log.arrives(1)).isZero();
     assertThat(MessageLog.covers(Contexts.collectives(Contexts.WORLD))).isTrue();
     assertThat(log.arrives(1)).isOne();
     assertThat(log.arrives(0)).isZero();
     assertThat(MessageLog.covers(SYSTEM)).isFalse();
-    log.line(true);
+    log.reachLine(true);
     assertThat(log.arrives(1)).isZero();
-    log.line(false);
+    log.reachLine(false);
     assertThat(log.arrives(1)).isEqualTo(MessageLog.NO_NUMBER);
   }
 
   @Test
-  void aSendThatIsGivenUpIsNotCounted() {
+  void doesNotCountAWithdrawnSend() {
     sends(8);
     log.withdraws(1);
     assertThat(log.count(1)).isZero();
     MessageLog decisionsOnly = new MessageLog(0, 2, 0, listener);
-    decisionsOnly.line(true);
+    decisionsOnly.reachLine(true);
     decisionsOnly.sends(new byte[8], 0, 8, 1, CONTEXT, 1);
     decisionsOnly.withdraws(1);
     assertThat(decisionsOnly.count(1)).as("it counts nothing").isZero();
-    log.line(false);
+    log.reachLine(false);
     log.withdraws(1);
     assertThat(log.count(1)).as("nor does one that is off").isZero();
   }
 
   /** As where a rank that goes back alone finds that it has no room for a log. */
   @Test
-  void messagesAreCountedThoughNoneIsKept() {
+  void countsMessagesWithoutLoggingThem() {
     assertThat(log.arrives(1)).isZero();
     log.limit(0);
     assertThat(log.arrives(1)).isOne();
@@ -136,7 +136,7 @@ final class MessageLogTest {
   }
 
   @Test
-  void whatHasNotComeIsNumberedAgainInOrder() {
+  void renumbersUnreceivedMessagesInOrder() {
     for (int i = 0; i < 4; i++) {
       assertThat(log.arrives(1)).isEqualTo(i);
     }
@@ -151,15 +151,15 @@ final class MessageLogTest {
   }
 
   @Test
-  void whatHasComeIsLeftOutUntilTheRankHasCaughtUp() {
-    log.receivedThere(1, come(0, 2));
-    assertThat(log.isBehind()).isTrue();
+  void leavesOutReceivedMessagesUntilTheRankHasCaughtUp() {
+    log.receivedByPeer(1, come(0, 2));
+    assertThat(log.hasUnreplayed()).isTrue();
     assertThat(sends(8)).isFalse();
     assertThat(sends(8)).isTrue();
     assertThat(told).isEmpty();
     assertThat(sends(8)).isFalse();
     assertThat(told).containsExactly("caught up");
-    assertThat(log.isBehind()).isFalse();
+    assertThat(log.hasUnreplayed()).isFalse();
     assertThat(sends(8)).isTrue();
     assertThat(log.isReceived(1, 1)).isFalse();
     assertThat(log.count(1)).isEqualTo(4);
@@ -167,13 +167,13 @@ final class MessageLogTest {
 
   /** The other side knows what it has got; this one makes it again. */
   @Test
-  void whatIsMadeAgainIsComparedWithWhatCame() {
+  void comparesReplayedMessagesWithReceivedOnes() {
     MessageLog other = begun(1 << 20);
     comes(other, 0, (byte) 1, (byte) 2);
     comes(other, 2, (byte) 1, (byte) 2);
     comes(other, 3, (byte) 1, (byte) 2);
     comes(other, 100, (byte) 1);
-    log.receivedThere(1, other.received(1, true));
+    log.receivedByPeer(1, other.received(1, true));
     assertThat(log.sends(new byte[] {9, 1, 2}, 1, 2, 1, CONTEXT, 7)).isFalse();
     assertThat(log.sends(new byte[] {9}, 0, 1, 1, CONTEXT, 7)).isTrue();
     assertThat(told).isEmpty();
@@ -185,7 +185,7 @@ final class MessageLogTest {
   /** Of more messages than there is room for sums of, those behind are compared by blocks. */
   @ParameterizedTest
   @ValueSource(ints = {-1, 0, 4095, 4096, 6143})
-  void messagesWithoutASumOfTheirOwnAreComparedByBlocks(int differs) {
+  void comparesMessagesWithoutAChecksumByBlocks(int differs) {
     MessageLog other = begun(4);
     int own = (1 << 20) / 16;
     int all = own + BlockSums.MESSAGES * 3 / 2;
@@ -196,7 +196,7 @@ final class MessageLogTest {
     }
     long[] come = other.received(1, true);
     assertThat(come).hasSize(1 + Math.toIntExact(come[0]) + 1 + 2 * own + 2 * 2);
-    log.receivedThere(1, come);
+    log.receivedByPeer(1, come);
     for (int number = 0; number < all; number++) {
       log.sends(
           new byte[1], 0, differs >= 0 && number == own + differs ? 1 : 0, 1, CONTEXT, number);
@@ -210,27 +210,27 @@ final class MessageLogTest {
 
   /** What of a block was made before is not known in the next epoch. */
   @Test
-  void aBlockOfWhichAPartWasMadeBeforeIsNotCompared() {
-    MadeAgain made = new MadeAgain();
+  void doesNotCompareABlockReplayedInPartBefore() {
+    ReplayComparison made = new ReplayComparison();
     BitSet come = new BitSet();
     come.set(0, 2 * BlockSums.MESSAGES);
     BlockSums blocks = new BlockSums();
     come.stream().forEach(number -> blocks.add(number, 8, 1));
-    made.begin(MadeAgain.told(new long[0], blocks.all()), 10);
+    made.begin(ReplayComparison.packed(new long[0], blocks.all()), 10);
     int different = 0;
     for (int number = 10; number < come.length(); number++) {
-      MadeAgain.Difference difference = made.compare(number, 8, 2, come);
-      different += difference == MadeAgain.Difference.NONE ? 0 : 1;
+      ReplayComparison.Difference difference = made.compare(number, 8, 2, come);
+      different += difference == ReplayComparison.Difference.NONE ? 0 : 1;
     }
     assertThat(different).isOne();
   }
 
   /** As where one rank sends another one 2^30 messages between two checkpoints. */
   @Test
-  void numbersEnd() {
+  void endsWhenNumbersAreExhausted() {
     int most = 10;
     log = new MessageLog(0, 2, 1 << 20, listener, most);
-    log.line(true);
+    log.reachLine(true);
     for (int i = 0; i < most; i++) {
       assertThat(sends(8)).isTrue();
       assertThat(log.arrives(1)).isEqualTo(i);
@@ -246,13 +246,13 @@ final class MessageLogTest {
     assertThat(log.unusable()).isEqualTo(Choice.UNCOUNTED.text());
     log.mark();
     assertThat(log.counts()).containsExactly(0, most + 100);
-    assertThat(log.beforeLine()).isEqualTo(most + 100);
+    assertThat(log.countBeforeLine()).isEqualTo(most + 100);
     sends(8);
     assertThat(log.arrives(1)).isEqualTo(MessageLog.UNCOUNTED);
-    log.fixLine();
+    log.completeLine();
     log.cut();
     assertThat(log.unusable()).isEqualTo(Choice.UNCOUNTED.text());
-    log.line(true);
+    log.reachLine(true);
     assertThat(log.unusable()).isNull();
     assertThat(log.arrives(1)).isZero();
   }
@@ -292,7 +292,7 @@ final class MessageLogTest {
 
   /** Pieces of memory end, and long messages have one of their own. */
   @Test
-  void theLogHoldsWhatWasSent() {
+  void theLogHoldsSentMessages() {
     int[] lengths = {8, 0, 20_000, 3, 2_000_000, 8};
     log = begun(10_000_000);
     for (int i = 0; i < lengths.length; i++) {
@@ -317,7 +317,7 @@ final class MessageLogTest {
   }
 
   @Test
-  void aLogOverItsLimitIsOfNoUseUntilTheNextLine() {
+  void aLogOverItsLimitIsUnusableUntilTheNextRecoveryLine() {
     log = begun(1_000);
     assertThat(sends(500)).isTrue();
     assertThat(log.unusable()).isNull();
@@ -326,14 +326,14 @@ final class MessageLogTest {
     assertThat(log.bytes()).isZero();
     assertThat(sends(500)).isTrue();
     assertThat(listener.outgrown).as("not by each message").containsExactly(2 * (500 + 36L));
-    log.line(true);
+    log.reachLine(true);
     assertThat(log.unusable()).isNull();
   }
 
   // ---- lines that each rank comes to at a time of its own
 
   @Test
-  void numbersCountFromALineOnceItIsCommitted() {
+  void numbersCountFromARecoveryLineOnceItIsCommitted() {
     sends(8);
     comes(log, log.arrives(1), (byte) 1);
     int waiting = log.arrives(1);
@@ -341,11 +341,11 @@ final class MessageLogTest {
     assertThat(log.counts()).containsExactly(0, 1);
     sends(16);
     int late = log.arrives(1);
-    log.behindLine(1);
+    log.sentAfterLine(1);
     int behind = log.arrives(1);
     comes(log, behind, (byte) 4);
-    assertThat(log.beforeLine()).isEqualTo(3);
-    log.fixLine();
+    assertThat(log.countBeforeLine()).isEqualTo(3);
+    log.completeLine();
     assertThat(log.renumbered(1, waiting)).isEqualTo(MessageLog.NO_NUMBER);
     assertThat(log.renumbered(1, late)).isEqualTo(MessageLog.NO_NUMBER);
     assertThat(log.renumbered(1, behind)).isZero();
@@ -357,25 +357,25 @@ final class MessageLogTest {
   }
 
   @Test
-  void untilALineIsCommittedAllIsThereThatCameBefore() {
+  void keepsEarlierMessagesUntilARecoveryLineIsCommitted() {
     sends(8);
     log.mark();
     sends(8);
-    log.behindLine(1);
+    log.sentAfterLine(1);
     comes(log, log.arrives(1), (byte) 1);
-    log.dropLine();
+    log.abandonLine();
     assertThat(log.count(1)).isEqualTo(2);
     assertThat(log.received(1, false)).isEqualTo(come(0));
     log.mark();
-    assertThat(log.beforeLine()).isOne();
+    assertThat(log.countBeforeLine()).isOne();
   }
 
   /** It has messages of another one that are made again behind it. */
   @Test
-  void whoGoesBackToALineSaysWhatItHas() {
+  void aRankThatRollsBackReportsItsMessages() {
     comes(log, log.arrives(1), (byte) 1, (byte) 2);
     MessageLog again = begun(1 << 20);
-    again.goBack(List.of(early(log.received(1, true))));
+    again.rollBack(List.of(early(log.received(1, true))));
     assertThat(again.received(1, true)).isEqualTo(log.received(1, true));
     assertThat(again.arrives(1)).isOne();
   }
@@ -385,26 +385,26 @@ final class MessageLogTest {
   }
 
   @Test
-  void aLogOverItsLimitIsOfUseAgainOnceALineBehindIsCommitted() {
+  void aLogOverItsLimitIsUsableAgainOnceALaterRecoveryLineIsCommitted() {
     log = begun(1_000);
     sends(500);
     log.mark();
     sends(600);
     assertThat(log.unusable()).contains("1000 bytes");
     sends(200);
-    log.fixLine();
+    log.completeLine();
     log.cut();
     assertThat(log.unusable()).isNull();
     assertThat(log.messages()).isEqualTo(2);
     log.mark();
     sends(900);
     sends(900);
-    log.fixLine();
+    log.completeLine();
     log.cut();
     assertThat(log.unusable()).contains("1000 bytes");
     log.mark();
     sends(100);
-    log.fixLine();
+    log.completeLine();
     log.cut();
     assertThat(log.unusable()).isNull();
     assertThat(log.length(position(0))).isEqualTo(100);
@@ -418,25 +418,25 @@ final class MessageLogTest {
 
   /** Nothing that depends on it must be known elsewhere first. */
   @Test
-  void whatAReceiveFromAnySourceGotIsToldOnce() {
-    log.tell();
+  void reportsTheMatchOfAReceiveFromAnySourceOnce() {
+    log.report();
     assertThat(told).isEmpty();
     MessageRequest r = receive(Comm.ANY_SOURCE);
     assertThat(log.posts(r)).isTrue();
     r.completeReceive(1, 5, 8);
     log.matches(r);
-    log.tell();
-    log.tell();
+    log.report();
+    log.report();
     assertThat(told).containsExactly("0 and 2");
   }
 
   @Test
-  void aReceiveThatIsRepeatedGetsTheSameMessage() {
+  void aReplayedReceiveGetsTheSameMessage() {
     Determinants before = new Determinants();
     before.received(1, 1, 5);
     before.cancelled(2);
-    long[] decided = before.take();
-    log.repeat(decided, decided.length);
+    long[] decided = before.takeUnreported();
+    log.replay(decided, decided.length);
     MessageRequest named = receive(1);
     assertThat(log.posts(named)).isTrue();
     assertThat(named.tag()).isEqualTo(1);
@@ -452,7 +452,7 @@ final class MessageLogTest {
 
   /** It is complete once its message has found its receive, in this epoch or a later one. */
   @Test
-  void aSynchronousSendStaysUntilItIsComplete() {
+  void tracksASynchronousSendUntilItIsComplete() {
     assertThat(sends(8)).isTrue();
     assertThat(sends(8)).isTrue();
     MessageRequest r = Ranks.messenger(0, 2).requests().make();
@@ -465,9 +465,9 @@ final class MessageLogTest {
   }
 
   @Test
-  void choicesAreToldInLoopsOnly() {
+  void reportsChoicesInLoopsOnly() {
     log.chooses(Choice.REFUSED);
-    log.line(false);
+    log.reachLine(false);
     log.chooses(Choice.TOO_MANY);
     assertThat(told).containsExactly(Choice.REFUSED.text());
   }
@@ -571,7 +571,7 @@ final class MessageLogTest {
 
   /** A call that the API gets has to be thought of here. */
   @Test
-  void eachCallIsKnownToChooseOrNot() {
+  void classifiesEachCallAsChoiceOrNot() {
     CALLS.forEach(
         (type, calls) -> {
           Set<String> names = new TreeSet<>();

@@ -19,7 +19,7 @@ final class ReceivedSumsTest {
 
   private record Entry(long length, long sum) {}
 
-  private static final Entry NONE = new Entry(ReceivedSums.NOT_KEPT, ReceivedSums.NOT_KEPT);
+  private static final Entry NONE = new Entry(ReceivedSums.NOT_STORED, ReceivedSums.NOT_STORED);
 
   private List<Entry> first(int count) {
     long[] all = sums.first(count);
@@ -32,7 +32,7 @@ final class ReceivedSumsTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
-  void eachIsFoundByItsNumber(long seed) {
+  void findsEachByNumber(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     room.most(1 << 20);
     List<Entry> model = new ArrayList<>();
@@ -62,7 +62,7 @@ final class ReceivedSumsTest {
 
   /** Those behind are not kept, and not mistaken for others later. */
   @Test
-  void roomMayEnd() {
+  void mayRunOutOfRoom() {
     room.most(NativePieces.SMALLEST);
     for (int number = 0; number < 2 * PIECE; number++) {
       sums.put(number, number, 7);

@@ -137,7 +137,7 @@ class RecorderTest {
 
   /** One complete, the other not: the answers take turns. */
   @Test
-  void lookingAtRequestsForLongDoesNotFillTheRecord() {
+  void testingARequestForLongDoesNotFillTheRecord() {
     int polls = 100_000;
     Recorder[] record = new Recorder[1];
     Ranks.run(
@@ -229,7 +229,7 @@ class RecorderTest {
   }
 
   @Test
-  void aSendThatWasRefusedIsRefusedAgain() {
+  void refusesARefusedSendAgain() {
     Messenger messenger = Ranks.messenger(0, 2);
     messenger.enter(0, new Transport[] {new MemoryNetwork(2, 1, Options.PLAIN).transport(0)});
     Recording m = recording(messenger);
@@ -259,7 +259,7 @@ class RecorderTest {
   }
 
   @Test
-  void othersCallsThanRecordedAreFoundOut() {
+  void detectsCallsThatWereNotRecorded() {
     int[] box = {4};
     // A send that was not made.
     Recording a = replacement(0, 2, smallRecord());
@@ -293,7 +293,7 @@ class RecorderTest {
   }
 
   @Test
-  void aRecordGoesOnAfterAReplay() {
+  void aRecordContinuesAfterAReplay() {
     Recording m = replacement(0, 2, smallRecord());
     int[] box = {4};
     m.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);
@@ -322,7 +322,7 @@ class RecorderTest {
   }
 
   @Test
-  void aRecordOverItsLimitIsDropped() {
+  void dropsARecordOverItsLimit() {
     Messenger messenger = new Messenger(0, 1, new WaitStrategy(1, 1), (peer, reason) -> {});
     messenger.enter(0, new Transport[0]);
     Recording m = new Recording(messenger, 10_000, () -> {});

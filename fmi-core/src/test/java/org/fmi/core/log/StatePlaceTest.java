@@ -24,7 +24,7 @@ final class StatePlaceTest {
   }
 
   @Test
-  void arraysAreKnownByWhichTheyAre() {
+  void identifiesArraysByIdentity() {
     byte[] array = new byte[8];
     List<Object> state = List.of(new byte[8], array);
     assertThat(StatePlace.of(state, array, 2, 4)).isEqualTo(new StatePlace(1, 2));
@@ -52,7 +52,7 @@ final class StatePlaceTest {
   }
 
   @Test
-  void otherMemoryIsKnownByItsAddress() {
+  void identifiesOtherMemoryByAddress() {
     MemorySegment all = segment(32);
     ByteBuffer direct = all.asSlice(16, 16).asByteBuffer().position(4);
     List<Object> state = List.of(all.asSlice(4, 8), direct);
@@ -72,7 +72,7 @@ final class StatePlaceTest {
   }
 
   @Test
-  void segmentsOfAnArrayAreNotTakenForThoseOfAnother() {
+  void distinguishesSegmentsOfDifferentArrays() {
     byte[] array = new byte[16];
     List<Object> state = List.of(MemorySegment.ofArray(array).asSlice(4, 8));
     assertThat(StatePlace.of(state, MemorySegment.ofArray(array), 6, 4))

@@ -29,14 +29,14 @@ final class UnstableDeterminantsTest {
     final List<String> told = new ArrayList<>();
 
     @Override
-    public long chose(int rank, long since, Told all) {
+    public long report(int rank, long since, NewDeterminants all) {
       assertThat(all.determinants().length % 2).as("receives have two longs each").isZero();
       List<Integer> sources = new ArrayList<>();
       for (int i = 1; i < all.determinants().length; i += 2) {
         sources.add(Determinants.source(all.determinants()[i]));
       }
       told.add(rank + "@" + since + " from " + all.first() + ": " + sources);
-      return super.chose(rank, since, all);
+      return super.report(rank, since, all);
     }
 
     List<String> take() {
@@ -85,12 +85,12 @@ final class UnstableDeterminantsTest {
 
   /** What a rank tells if the epoch ends now. */
   private List<String> tells(int rank) {
-    logs[rank].tell();
+    logs[rank].report();
     return jobs[rank].take();
   }
 
   @Test
-  void whoGetsAMessageCanTellWhatItsSenderHasDecided() {
+  void aReceiverKnowsTheDeterminantsOfTheSender() {
     chooses(0, 2);
     chooses(0, 3);
     message(0, 1);
@@ -104,7 +104,7 @@ final class UnstableDeterminantsTest {
   }
 
   @Test
-  void whatIsDecidedLaterIsNotKnown() {
+  void doesNotKnowLaterDeterminants() {
     chooses(0, 2);
     message(0, 1);
     chooses(0, 3);
@@ -114,7 +114,7 @@ final class UnstableDeterminantsTest {
 
   /** Whoever depends on a decision by way of others knows it too. */
   @Test
-  void itIsPassedOn() {
+  void forwardsReceivedDeterminants() {
     chooses(0, 2);
     message(0, 1);
     chooses(1, 3);
@@ -126,7 +126,7 @@ final class UnstableDeterminantsTest {
 
   /** Its own rank knows it. */
   @Test
-  void itIsNotPassedOnToItsRank() {
+  void doesNotSendDeterminantsToTheirOwner() {
     chooses(0, 2);
     message(0, 1);
     message(1, 0);
@@ -143,8 +143,8 @@ final class UnstableDeterminantsTest {
 
   /** So what is on the way with messages stays little. */
   @Test
-  void theJobIsToldNowAndThenAndWhatItKeepsIsNotPassedOn() {
-    int many = UnstableDeterminants.UNTOLD / 2 + 1;
+  void reportsToTheJobAndDoesNotPiggybackStableDeterminants() {
+    int many = UnstableDeterminants.BUDGET / 2 + 1;
     for (int i = 0; i < many; i++) {
       chooses(0, 2);
     }
@@ -164,12 +164,12 @@ final class UnstableDeterminantsTest {
 
   /** All that decide share what may be on the way. */
   @Test
-  void theMoreDecideTheSoonerEachTells() {
+  void reportsSoonerTheMoreRanksHaveDeterminants() {
     chooses(0, 2);
     message(0, 3);
     chooses(1, 2);
     message(1, 3);
-    int share = UnstableDeterminants.UNTOLD / 3;
+    int share = UnstableDeterminants.BUDGET / 3;
     for (int i = 0; i < share / 2; i++) {
       chooses(3, 2);
     }
@@ -182,8 +182,8 @@ final class UnstableDeterminantsTest {
 
   /** A job that does not answer: a rank waits before it knows too much that nobody keeps. */
   @Test
-  void aRankThatDecidesTooMuchWaitsForTheJob() {
-    for (int i = 0; i < UnstableDeterminants.WAIT * UnstableDeterminants.UNTOLD / 2; i++) {
+  void aRankWithTooManyDeterminantsWaitsForTheJob() {
+    for (int i = 0; i < UnstableDeterminants.WAIT_FACTOR * UnstableDeterminants.BUDGET / 2; i++) {
       chooses(0, 2);
       message(0, 1);
     }
@@ -196,8 +196,8 @@ final class UnstableDeterminantsTest {
 
   /** More than a frame carries. */
   @Test
-  void itGoesInPieces() {
-    int many = UnstableDeterminants.WAIT * UnstableDeterminants.UNTOLD / 2;
+  void sendsInPieces() {
+    int many = UnstableDeterminants.WAIT_FACTOR * UnstableDeterminants.BUDGET / 2;
     for (int i = 0; i < many; i++) {
       chooses(0, 2);
     }
@@ -210,7 +210,7 @@ final class UnstableDeterminantsTest {
 
   /** The epoch ends before all of it has come: neither has the message that depends on it. */
   @Test
-  void aPieceIsWholeDecisions() {
+  void aPieceHasWholeDeterminants() {
     chooses(0, 2);
     chooses(0, 3);
     network = new MemoryNetwork(SIZE, 1, NARROW);
@@ -226,18 +226,18 @@ final class UnstableDeterminantsTest {
 
   /** What no message is can be told by nobody else. */
   @Test
-  void beforeAVoteTheJobKeepsAll() {
+  void reportsEverythingBeforeAVote() {
     chooses(0, 2);
     message(0, 1);
     chooses(1, 3);
-    logs[1].tellAndWait();
+    logs[1].reportAndWait();
     assertThat(jobs[1].awaited).isEqualTo(2);
     assertThat(jobs[1].take()).containsExactlyInAnyOrder("0@0 from 0: [2]", "1@0 from 0: [3]");
   }
 
   /** It may be gone back to either of both lines. */
   @Test
-  void behindALineItIsKnownSinceBoth() {
+  void afterARecoveryLineDeterminantsCountSinceBoth() {
     chooses(0, 2);
     logs[0].mark();
     chooses(0, 3);
@@ -253,7 +253,7 @@ final class UnstableDeterminantsTest {
 
   /** Others may be at a line already that this rank has yet to come to. */
   @Test
-  void whatIsKnownSinceTheNextLineStays() {
+  void keepsDeterminantsSinceTheNextRecoveryLine() {
     chooses(0, 2);
     message(0, 1);
     ranks[0].ledger().line(true);
@@ -271,7 +271,7 @@ final class UnstableDeterminantsTest {
 
   /** By then each has told the job all that it knew. */
   @Test
-  void aNewEpochBeginsWithNothing() {
+  void aNewEpochBeginsEmpty() {
     chooses(0, 2);
     message(0, 1);
     tells(0);
@@ -288,7 +288,7 @@ final class UnstableDeterminantsTest {
 
   /** Nothing is left to be known where no rank goes back alone. */
   @Test
-  void outsideOfALoopNothingIsPassedOn() {
+  void sendsNoDeterminantsOutsideOfALoop() {
     ranks[0].ledger().line(false);
     chooses(0, 2);
     message(0, 1);

@@ -12,7 +12,7 @@ final class LoopTest {
 
   /** The bound of a {@code loopWhile} says nothing of when it ends. */
   @Test
-  void onlyALoopThatHasAllItsIterationsIsKnownToHaveThem() {
+  void onlyALoopWithAllItsIterationsHasAKnownLength() {
     assertThat(loop(100, false).length()).isEqualTo(100);
     assertThat(loop(100, true).length()).isEqualTo(-1);
     assertThat(loop(-1, false).length()).isEqualTo(-1);

@@ -55,7 +55,7 @@ final class ObjectCodecTest {
   }
 
   @Test
-  void programsObjectsComeBack() throws IOException {
+  void restoresObjectsOfTheProgram() throws IOException {
     Map<Color, List<Point>> map = new EnumMap<>(Color.class);
     map.put(Color.GREEN, List.of(new Point(1, 2), new Point(3, 4)));
     List<Object> objects =
@@ -92,7 +92,7 @@ final class ObjectCodecTest {
 
   /** Their tables have more places than they have entries. */
   @Test
-  void tablesOfAnySizeAreNotTakenForTooLong() {
+  void acceptsTablesOfAnySize() {
     for (int size : new int[] {0, 1, 3, 13, 1_000, 30_000}) {
       HashMap<Object, Object> map = new HashMap<>(16, 0.3f);
       IdentityHashMap<Object, Object> identity = new IdentityHashMap<>();
@@ -155,7 +155,7 @@ final class ObjectCodecTest {
   }
 
   @Test
-  void whatIsTooDeepForTheStackIsSaid() {
+  void reportsObjectsTooDeepForTheStack() {
     Link link = new Link(null);
     for (int i = 0; i < 1_000_000; i++) {
       link = new Link(link);

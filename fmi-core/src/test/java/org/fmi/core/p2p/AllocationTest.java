@@ -196,9 +196,9 @@ class AllocationTest {
     long bytes;
 
     @Override
-    public long chose(int rank, long version, Told told) {
+    public long report(int rank, long version, NewDeterminants told) {
       bytes += OBJECT_BYTES + ARRAY_BYTES + (long) Long.BYTES * told.determinants().length;
-      kept = super.chose(rank, version, told);
+      kept = super.report(rank, version, told);
       return kept;
     }
   }

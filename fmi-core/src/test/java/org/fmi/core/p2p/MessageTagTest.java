@@ -12,8 +12,8 @@ import org.fmi.Datatype.Predefined;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.core.log.InTransitImage;
-import org.fmi.core.log.KeptRequests;
 import org.fmi.core.log.Recording;
+import org.fmi.core.log.StateRequests;
 import org.fmi.core.log.UnexpectedImage;
 import org.fmi.core.object.ObjectCodec;
 import org.fmi.core.object.StandIns;
@@ -151,7 +151,7 @@ final class MessageTagTest {
     assertThat(r.tag).isEqualTo(DOUBLES);
   }
 
-  private static StandIns standIns(KeptRequests kept) {
+  private static StandIns standIns(StateRequests kept) {
     return new StandIns() {
       @Override
       public Object of(Object object) {
@@ -176,11 +176,11 @@ final class MessageTagTest {
           if (complete) {
             sendInts(m);
           }
-          KeptRequests kept = new KeptRequests(m);
+          StateRequests kept = new StateRequests(m);
           kept.writes(List.of(into));
           byte[] image = ObjectCodec.write(new Request[] {receive}, standIns(kept));
           rollBack(m);
-          KeptRequests found = new KeptRequests(m);
+          StateRequests found = new StateRequests(m);
           Request[] again = (Request[]) ObjectCodec.read(image, standIns(found));
           found.haveRead(List.of(into));
           if (!complete) {

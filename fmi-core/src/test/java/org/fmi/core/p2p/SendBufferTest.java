@@ -277,7 +277,7 @@ final class SendBufferTest {
     receiver.enter(1, new Transport[] {next.transport(1)});
     sender.resume(1, new Transport[] {next.transport(0)});
     assertThat(sender.requests().copies.inUse()).isFalse();
-    assertThat(senderLedger.sendAgain(1)).containsExactly(all, (long) all * BYTES);
+    assertThat(senderLedger.resend(1)).containsExactly(all, (long) all * BYTES);
     receiveAll(0, all);
     assertThat(Ranks.unexpected(receiver)).isZero();
   }

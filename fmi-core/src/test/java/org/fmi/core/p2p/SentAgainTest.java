@@ -57,7 +57,7 @@ final class SentAgainTest {
     MemoryNetwork next = new MemoryNetwork(2, 1, Options.PLAIN);
     replacement.enter(1, new Transport[] {next.transport(1)});
     survivor.resume(1, new Transport[] {next.transport(0)});
-    assertThat(survivorLedger.sendAgain(1)).containsExactly(MESSAGES, (long) MESSAGES * BYTES);
+    assertThat(survivorLedger.resend(1)).containsExactly(MESSAGES, (long) MESSAGES * BYTES);
   }
 
   private void poll() {

@@ -188,7 +188,7 @@ final class RedistributionTest {
 
   /** Whichever rank finds the damage, all hear of it and take the same older one. */
   @Test
-  void whatIsDamagedIsFollowedByAnOlderOne() {
+  void fallsBackToAnOlderGenerationAfterDamage() {
     for (int damaged = 0; damaged < 5; damaged++) {
       Images newest = same("job/v9", 5, 9);
       newest.damaged = damaged;
@@ -204,7 +204,7 @@ final class RedistributionTest {
 
   /** Loop 0 had ended there: what is of use later is compared before anything is used. */
   @Test
-  void noLoopBeginsFromAnotherGenerationThanTheOneBefore() {
+  void allLoopsBeginFromOneGeneration() {
     CheckpointId ended = new CheckpointId(2, 0, 20, true);
     CheckpointId line = new CheckpointId(5, 1, 50, false);
     for (CheckpointId damaged : List.of(ended, line)) {
@@ -222,7 +222,7 @@ final class RedistributionTest {
   }
 
   @Test
-  void damageOfTheLastOneIsTold() {
+  void reportsDamageOfTheLastGeneration() {
     Images only = same("job/v9", 2, 9);
     only.damaged = 0;
     assertThat(goOn(List.of(only), 1)).isEqualTo(Map.of("job/v9 gives 0 job/v9: damaged", 3));
@@ -230,7 +230,7 @@ final class RedistributionTest {
 
   /** The program would read too late for another generation. */
   @Test
-  void whatTheProgramReadsItselfIsComparedBefore() {
+  void verifiesDataBeforeTheProgramReadsIt() {
     Images newest = new Images("job/v9", 2, rank -> new Object[] {list(holder(9), rank, 2)});
     newest.damaged = 1;
     Images last = new Images("job/v5", 2, rank -> new Object[] {list(holder(5), rank, 2)});
@@ -410,7 +410,7 @@ final class RedistributionTest {
   }
 
   @Test
-  void gapsAreRefusedByName() {
+  void refusesGapsByName() {
     Images images = new Images(2, rank -> new Object[] {line(10, 6L * rank, 4)});
     assertThat(fill(images, 1, rank -> new Object[] {line(10, 0, 10)}))
         .isEqualTo(
@@ -419,7 +419,7 @@ final class RedistributionTest {
   }
 
   @Test
-  void overlapsAreRefusedByName() {
+  void refusesOverlapsByName() {
     Images images =
         new Images(
             3,
@@ -436,14 +436,14 @@ final class RedistributionTest {
   }
 
   @Test
-  void anotherGlobalArrayIsRefused() {
+  void refusesAnotherGlobalArray() {
     Images images = new Images(2, rank -> new Object[] {line(10, 5L * rank, 5)});
     assertThat(fill(images, 1, rank -> new Object[] {line(12, 0, 12)}))
         .contains("object 0", "is of a global array of [12], and was of one of [10] at rank 0");
   }
 
   @Test
-  void anotherTypeIsRefused() {
+  void refusesAnotherType() {
     Images images = new Images(2, rank -> new Object[] {line(10, 5L * rank, 5)});
     ArrayBlock longs =
         ArrayBlock.of(new long[10], new long[] {10}, new long[] {0}, new long[] {10});
@@ -456,7 +456,7 @@ final class RedistributionTest {
   private record Seen(List<String> names) implements Serializable {}
 
   @Test
-  void whatIsTheSameComesFromRankZero() {
+  void readsReplicatedObjectsFromRankZero() {
     Images images =
         new Images(
             3,
@@ -490,7 +490,7 @@ final class RedistributionTest {
   }
 
   @Test
-  void whatWasNotTheSameIsRefusedByName() {
+  void refusesDifferingReplicasByName() {
     Images images = new Images(3, rank -> new Object[] {Replicated.of(new int[] {rank / 2})});
     assertThat(fill(images, 2, rank -> new Object[] {Replicated.of(new int[1])}))
         .isEqualTo(
@@ -498,7 +498,7 @@ final class RedistributionTest {
   }
 
   @Test
-  void stateThatDoesNotSayIsRefusedByName() {
+  void refusesStateWithoutALayoutByName() {
     Images images = new Images(4, rank -> new Object[] {line(8, 2L * rank, 2), new double[1]});
     assertThat(fill(images, 2, rank -> new Object[] {line(8, 4L * rank, 4), new double[1]}))
         .isEqualTo(
@@ -549,7 +549,7 @@ final class RedistributionTest {
   }
 
   @Test
-  void messagesThatWereNotReceivedAreRefused() {
+  void refusesUnreceivedMessages() {
     Images images = new Images(3, rank -> new Object[] {Replicated.of(new int[1])});
     images.putMessages(2, 1);
     assertThat(fill(images, 2, rank -> new Object[] {Replicated.of(new int[1])}))
@@ -559,7 +559,7 @@ final class RedistributionTest {
   }
 
   @Test
-  void contentThatAnotherObjectSharesIsRefused() {
+  void refusesContentSharedWithAnotherObject() {
     Images images =
         new Images(
             2,

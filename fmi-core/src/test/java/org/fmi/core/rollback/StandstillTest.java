@@ -11,15 +11,15 @@ final class StandstillTest {
 
   private void goBack(long furthest) {
     standstill.begin(VERSION);
-    standstill.goBack(furthest, standstill.front(), standstill.times());
+    standstill.rolledBack(furthest, standstill.front(), standstill.times());
   }
 
   private boolean isOne(long line, long iteration) {
-    return standstill.isOne(VERSION, line, iteration);
+    return standstill.isStuck(VERSION, line, iteration);
   }
 
   @Test
-  void threeFailuresInARowAtOnePlaceAreOne() {
+  void threeFailuresInARowAtOnePlaceAreAStandstill() {
     goBack(20);
     goBack(20);
     assertThat(isOne(10, 20)).isFalse();
@@ -32,7 +32,7 @@ final class StandstillTest {
   }
 
   @Test
-  void whoGetsFurtherIsAtNone() {
+  void aRankThatProgressesIsAtNoStandstill() {
     for (int furthest = 20; furthest < 40; furthest++) {
       goBack(furthest);
       goBack(furthest);
@@ -41,19 +41,19 @@ final class StandstillTest {
   }
 
   @Test
-  void anotherCheckpointBeginsAnew() {
+  void anotherCheckpointStartsOver() {
     for (int failure = 0; failure < 10; failure++) {
       goBack(20);
     }
-    assertThat(standstill.isOne(VERSION + 1, 15, 20)).isFalse();
+    assertThat(standstill.isStuck(VERSION + 1, 15, 20)).isFalse();
     standstill.begin(VERSION + 1);
-    assertThat(standstill.front()).isEqualTo(Standstill.NOWHERE);
+    assertThat(standstill.front()).isEqualTo(Standstill.NO_FRONT);
     assertThat(standstill.times()).isZero();
   }
 
   /** Where the checkpoint is right before that iteration, none could come sooner. */
   @Test
-  void nobodyGoesBackInVain() {
+  void noRankRollsBackWithoutEffect() {
     for (int failure = 0; failure < 10; failure++) {
       goBack(11);
     }
@@ -62,12 +62,12 @@ final class StandstillTest {
   }
 
   @Test
-  void aNewProcessIsToldWhatOthersKnow() {
+  void aNewProcessLearnsWhatOthersKnow() {
     goBack(20);
     goBack(20);
     Standstill other = new Standstill();
     other.begin(VERSION);
-    other.goBack(20, standstill.front(), standstill.times());
-    assertThat(other.isOne(VERSION, 10, 12)).isTrue();
+    other.rolledBack(20, standstill.front(), standstill.times());
+    assertThat(other.isStuck(VERSION, 10, 12)).isTrue();
   }
 }

@@ -41,7 +41,7 @@ class ImageWriterTest {
 
   /** What is told is exactly what is the same, as far as whole parts are; all is written. */
   @Test
-  void tellsWhatIsThereAndWritesTheRest() {
+  void reportsUnchangedPartsAndWritesTheRest() {
     Random random = new Random(4);
     for (int round = 0; round < 200; round++) {
       byte[] before = new byte[16 + 8 * random.nextInt(10_000)];
@@ -75,7 +75,7 @@ class ImageWriterTest {
   }
 
   @Test
-  void writesAllWhereNothingIsKnown() {
+  void writesEverythingWhenNothingIsKnown() {
     MemorySegment image = memory(new byte[100]);
     ImageWriter writer = new ImageWriter(image, store(false));
     writer.put(0, 0);
@@ -86,7 +86,7 @@ class ImageWriterTest {
 
   /** Where a little has changed in each part, comparing is given up for a while. */
   @Test
-  void doesNotCompareInVainForEver() {
+  void stopsComparingWhenItDoesNotHelp() {
     int parts = 1000;
     byte[] before = new byte[parts * PART];
     byte[] now = before.clone();

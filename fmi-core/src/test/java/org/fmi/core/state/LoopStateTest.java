@@ -51,7 +51,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void everyKindComesBackInPlace() {
+  void restoresEveryKindInPlace() {
     double[] doubles = {1, 2, 3};
     boolean[] booleans = {true, false, true};
     char[] chars = {'a', 'b'};
@@ -91,7 +91,7 @@ final class LoopStateTest {
 
   /** Programs that append to a buffer, and send from position to limit. */
   @Test
-  void aBufferGetsItsPositionAndLimitBack() {
+  void restoresPositionAndLimitOfABuffer() {
     for (ByteBuffer buffer : List.of(ByteBuffer.allocate(11), ByteBuffer.allocateDirect(11))) {
       LoopState state = new LoopState(new Object[] {buffer, StateRef.of(buffer.duplicate())});
       for (byte i = 0; i < 11; i++) {
@@ -165,7 +165,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void placesOfOneObjectReferToOneObjectAgain() {
+  void restoresSharedObjectsAsShared() {
     double[] shared = {5};
     double[][] rows = {{1}, shared};
     double[] registered = {2};
@@ -250,7 +250,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void arraysOfArraysThatAreOneAreOneAgain() {
+  void restoresSharedArraysOfArrays() {
     double[] row = {1};
     double[][] grid = {row, {2}, row};
     double[][] registered = {{3}};
@@ -282,7 +282,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void swappedHoldersOfArraysOfDifferentSizesAreToldApart() {
+  void distinguishesSwappedStateRefsOfDifferentSizes() {
     StateRef<double[][]> u = StateRef.of(new double[][] {{1}, {2}});
     StateRef<double[][]> next = StateRef.of(new double[][] {{3}});
     LoopState state = new LoopState(new Object[] {u, next});
@@ -337,7 +337,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void refusesToTellApartWhatItCannot() {
+  void refusesIndistinguishableObjects() {
     Object[][] distinct = {
       {StateRef.of(ByteBuffer.allocate(1)), StateRef.of(ByteBuffer.allocate(1))},
       {StateRef.of(new Particle()), StateRef.of(new Particle())},
@@ -368,7 +368,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void refusesWhatItCannotHold() {
+  void refusesUnsupportedObjects() {
     assertThatThrownBy(() -> new LoopState(new Object[] {new int[1], null}))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("state object 1 is null");
@@ -432,7 +432,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void saysWhatCannotBeSerialized() {
+  void namesWhatCannotBeSerialized() {
     LoopState state =
         new LoopState(
             new Object[] {new int[1], StateRef.of(new ArrayList<>(List.of(new Particle())))});
@@ -445,7 +445,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void saysWhatCannotBeDeserialized() {
+  void namesWhatCannotBeDeserialized() {
     MemorySegment image = write(new LoopState(new Object[] {StateRef.of("text")}));
     assertThatThrownBy(
             () -> new LoopState(new Object[] {new int[1]}).read(image, 0, image.byteSize()))
@@ -461,7 +461,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void knowsTheObjectsItIsOf() {
+  void knowsItsObjects() {
     double[] u = {1};
     double[][] rows = {{1}, {2}};
     assertThat(new LoopState(new Object[] {u, rows}).isOf(new Object[] {u, rows})).isTrue();
@@ -472,7 +472,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void saysWhenAnotherStateWasRegistered() {
+  void reportsThatAnotherStateWasRegistered() {
     MemorySegment image = write(new LoopState(new Object[] {new double[3]}));
     assertThatThrownBy(
             () -> new LoopState(new Object[] {new double[4]}).read(image, 0, image.byteSize()))
@@ -499,7 +499,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void blocksAndWhatIsTheSameComeBackWithTheirGhostPoints() {
+  void restoresBlocksAndReplicatedObjectsWithGhostPoints() {
     double[] u = {0, 1, 2, 3, 4};
     StateRef<int[]> held = StateRef.of(new int[] {5, 6, 7, 8, 9});
     long[] sums = {10};
@@ -520,7 +520,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void aBlockThatLiesElsewhereIsRefusedByItsNumber() {
+  void refusesAMovedBlockByNumber() {
     MemorySegment image =
         write(new LoopState(new Object[] {Replicated.of(new int[1]), block(new int[5], 6)}));
     LoopState other = new LoopState(new Object[] {Replicated.of(new int[1]), block(new int[5], 9)});
@@ -539,7 +539,7 @@ final class LoopStateTest {
   }
 
   @Test
-  void aBlockThatDoesNotFitItsArrayIsRefused() {
+  void refusesABlockThatDoesNotFitItsArray() {
     assertThatThrownBy(() -> new LoopState(new Object[] {new int[1], block(new int[6], 0)}))
         .hasMessage(
             "the loop's state object 1 is an ArrayBlock of a local array of 5 elements, and that"

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-final class StaysTest {
+final class WaitBudgetTest {
   private static final long ITERATION = 1_600;
 
-  private final Stays stays = new Stays(0);
+  private final WaitBudget stays = new WaitBudget(0);
   private long now;
 
   /** After a line that began long ago. */
@@ -23,7 +23,7 @@ final class StaysTest {
   }
 
   @Test
-  void aSmallPartOfAnIterationAtFirstAndMoreWhileRanksMissEachOther() {
+  void waitsLittleAtFirstAndLongerWhileRanksMissEachOther() {
     begin(10_000);
     long[] lengths = new long[100];
     for (int i = 0; i < lengths.length; i++) {
@@ -35,7 +35,7 @@ final class StaysTest {
   }
 
   @Test
-  void allTogetherTheyAreASmallPartOfTheTimeSinceTheLineBefore() {
+  void allWaitsAreASmallPartOfTheTimeSinceTheLastRecoveryLine() {
     begin(10);
     long all = 0;
     for (int i = 0; i < 1_000; i++) {
@@ -46,9 +46,9 @@ final class StaysTest {
   }
 
   @Test
-  void neverSoLongThatItLooksLikeAStandstill() {
+  void neverWaitsLongEnoughToLookLikeAHang() {
     stays.begin(0);
     stays.begin(Long.MAX_VALUE / 2);
-    assertThat(stays.next(Long.MAX_VALUE / 2, Long.MAX_VALUE)).isEqualTo(Stays.MOST_NANOS);
+    assertThat(stays.next(Long.MAX_VALUE / 2, Long.MAX_VALUE)).isEqualTo(WaitBudget.MOST_NANOS);
   }
 }

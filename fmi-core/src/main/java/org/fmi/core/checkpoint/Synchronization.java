@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Meetings of all ranks: to drain messages, and to decide whether a loop continues. Ranks that meet
  * at different places detect it.
  */
-final class MeetingPlace {
+final class Synchronization {
   // Values that ranks add up where they meet.
   private static final int OUTSTANDING = 0;
   private static final int LEAVING = 1;
@@ -22,13 +22,13 @@ final class MeetingPlace {
   private final RankConfig config;
   private final Comm system;
   private final Messenger messenger;
-  private final Contradiction contradiction;
+  private final Divergence divergence;
 
-  MeetingPlace(RankConfig config, Comm system, Messenger messenger, Contradiction contradiction) {
+  Synchronization(RankConfig config, Comm system, Messenger messenger, Divergence divergence) {
     this.config = config;
     this.system = system;
     this.messenger = messenger;
-    this.contradiction = contradiction;
+    this.divergence = divergence;
   }
 
   /**
@@ -38,7 +38,7 @@ final class MeetingPlace {
    *
    * @param at null in {@code Fmi.close}; throws unless all other ranks are there too
    */
-  void drain(@Nullable Meeting at, int epoch) {
+  void drain(@Nullable SyncPoint at, int epoch) {
     boolean leaving = at == null;
     long[] sums;
     // A sender that waits for its receive must get here too, but not if that receive will never be
@@ -63,19 +63,19 @@ final class MeetingPlace {
       }
       return;
     }
-    requireNobodyLeaves(sums);
+    requireNoneLeaves(sums);
     if (sums[DECIDING] > 0) {
-      throw contradiction.differ(at, epoch);
+      throw divergence.differ(at, epoch);
     }
     messenger.settle();
   }
 
   /** Whether a loop continues after an iteration, as any rank wants; collective over all ranks. */
-  boolean goesOn(long loop, long iteration, boolean wanted, int epoch) {
+  boolean continues(long loop, long iteration, boolean wanted, int epoch) {
     long[] sums = sums(0, 0, 1, wanted ? 1 : 0);
-    requireNobodyLeaves(sums);
+    requireNoneLeaves(sums);
     if (sums[DECIDING] < config.size()) {
-      throw contradiction.differ(new Meeting(Meeting.Kind.DECISION, loop, iteration), epoch);
+      throw divergence.differ(new SyncPoint(SyncPoint.Kind.DECISION, loop, iteration), epoch);
     }
     return sums[WANTING] > 0;
   }
@@ -91,15 +91,15 @@ final class MeetingPlace {
     return sums;
   }
 
-  private void requireNobodyLeaves(long[] sums) {
+  private void requireNoneLeaves(long[] sums) {
     while (sums[LEAVING] > 0) {
       messenger.park(); // the leaving rank fails, and this rank is told to roll back
     }
   }
 
-  /** Ends the job as its ranks run loops of different lengths: see {@link Contradiction}. */
+  /** Ends the job as its ranks run loops of different lengths: see {@link Divergence}. */
   IllegalStateException differentLengths(long number, long iterations, int epoch) {
-    return contradiction.differ(
+    return divergence.differ(
         "run loops of different lengths",
         new long[] {number, iterations},
         loop ->

@@ -19,7 +19,7 @@ import org.fmi.spi.RankConfig;
  * The checkpoints that ranks hold, as one rank knows them: exactly, by member, within its own
  * group; summed up for all other groups.
  */
-final class HeldByAll {
+final class AllHoldings {
   private static final int NUMBERS_OF_ID = 4;
 
   private final int me;
@@ -31,7 +31,7 @@ final class HeldByAll {
 
   private final Holdings all;
 
-  private HeldByAll(
+  private AllHoldings(
       int me, int[] group, int tolerance, List<List<CheckpointId>> complete, Holdings all) {
     this.me = me;
     this.group = group;
@@ -41,12 +41,12 @@ final class HeldByAll {
   }
 
   /** Gathers what all ranks hold; collective over all ranks. */
-  static HeldByAll gather(RankConfig config, Comm system, CheckpointStore store) {
+  static AllHoldings gather(RankConfig config, Comm system, CheckpointStore store) {
     int[] group = config.group();
     int me = Arrays.binarySearch(group, config.rank());
     long[] ofGroup =
         AllRanks.combine(
-            system, group.length, me, i -> group[i], packed(me, store.held()), HeldByAll::both);
+            system, group.length, me, i -> group[i], packed(me, store.held()), AllHoldings::both);
     List<List<CheckpointId>> complete = List.copyOf(unpacked(ofGroup).values());
     Holdings mine = Holdings.of(group, store.tolerance(), complete);
     long[] ofAll =
@@ -57,7 +57,7 @@ final class HeldByAll {
             rank -> rank,
             mine.pack(),
             (one, other) -> Holdings.unpack(one).with(Holdings.unpack(other)).pack());
-    return new HeldByAll(me, group, store.tolerance(), complete, Holdings.unpack(ofAll));
+    return new AllHoldings(me, group, store.tolerance(), complete, Holdings.unpack(ofAll));
   }
 
   /** The holdings of all ranks. */

@@ -31,7 +31,7 @@ import org.fmi.core.p2p.SentRequest;
  *
  * <p>A send is written as complete: its message is in the receiver's checkpoint, or late.
  */
-public final class KeptRequests {
+public final class StateRequests {
   private final Messenger messenger;
   private final Requests requests;
   private final Mailbox mailbox;
@@ -48,7 +48,7 @@ public final class KeptRequests {
   private record Receive(MessageRequest request, Waiting as) {}
 
   /** The requests of a messenger. */
-  public KeptRequests(Messenger messenger) {
+  public StateRequests(Messenger messenger) {
     this.messenger = messenger;
     this.requests = messenger.requests();
     this.mailbox = messenger.mailbox();
@@ -108,13 +108,13 @@ public final class KeptRequests {
         r.isWithheld());
   }
 
-  private Complete complete(int number, MessageRequest r, boolean send, boolean told) {
+  private Complete complete(int number, MessageRequest r, boolean send, boolean seenComplete) {
     return new Complete(
         number,
         messenger.size(),
         send,
         send ? State.DONE : r.state(),
-        told,
+        seenComplete,
         r.matchedSource(),
         r.matchedTag(),
         r.matchedLength(),
@@ -190,7 +190,7 @@ public final class KeptRequests {
         image.source(),
         image.tag(),
         image.length());
-    if (image.told()) {
+    if (image.seenComplete()) {
       r.result();
     }
   }

@@ -4,7 +4,7 @@ import org.fmi.core.log.LogListener;
 import org.fmi.core.loop.Loop;
 
 /** A message log that asynchronous checkpoints cut. */
-public interface LineLog extends LogListener {
+public interface RecoveryLineLog extends LogListener {
   /** Whether a checkpoint is due because the log fills up; reports it to the job if so. */
   boolean isPressed(Loop loop, int epoch);
 

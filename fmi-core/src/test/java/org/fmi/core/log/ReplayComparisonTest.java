@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /**
  * Messages of a rank that has gone back alone, and makes them again; one thread makes all calls.
  */
-final class MadeAgainTest {
+final class ReplayComparisonTest {
   private static final int CONTEXT = Contexts.pointToPoint(Contexts.WORLD);
   private static final int TAG = 2;
 
@@ -37,10 +37,10 @@ final class MadeAgainTest {
 
   /** What the receiver has decided may be that it gets another message first. */
   @Test
-  void onceARankHasGoneBackItIsEnoughThatTheLogHasIt() {
+  void afterARollbackASendCompletesOnceLogged() {
     long[] first = new long[data.length];
     Request before = begin(first, Mode.STANDARD);
-    log.receivedThere(1, new long[] {0});
+    log.receivedByPeer(1, new long[] {0});
     data[0] = 8;
     again.send(data, 0, 8L * data.length, 1, CONTEXT, TAG, Mode.STANDARD);
     data[0] = -1; // as a program may that has sent it
@@ -53,9 +53,9 @@ final class MadeAgainTest {
 
   /** That a later message has come tells that the synchronous send was complete. */
   @Test
-  void aSynchronousSendThatIsMadeAgainIsComplete() {
+  void aReplayedSynchronousSendIsComplete() {
     long[] onlyTheSecond = {1, 0b10};
-    log.receivedThere(1, onlyTheSecond);
+    log.receivedByPeer(1, onlyTheSecond);
     data[0] = 7;
     again.send(data, 0, 8, 1, CONTEXT, TAG, Mode.SYNCHRONOUS);
     Status status = other.recv(data, 0, 8, 0, CONTEXT, TAG);

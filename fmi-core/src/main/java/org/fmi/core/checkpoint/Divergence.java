@@ -11,13 +11,13 @@ import org.fmi.core.p2p.Messenger;
 import org.fmi.spi.RankConfig;
 
 /** Ends the job when its ranks act differently where they must act alike. */
-public final class Contradiction {
+public final class Divergence {
   private final RankConfig config;
   private final Comm system;
   private final JobLink link;
   private final Messenger messenger;
 
-  Contradiction(RankConfig config, Comm system, JobLink link, Messenger messenger) {
+  Divergence(RankConfig config, Comm system, JobLink link, Messenger messenger) {
     this.config = config;
     this.system = system;
     this.link = link;
@@ -25,11 +25,11 @@ public final class Contradiction {
   }
 
   /** Ends the job as ranks meet at different places of the program. */
-  IllegalStateException differ(Meeting at, int epoch) {
+  IllegalStateException differ(SyncPoint at, int epoch) {
     return differ(
         "meet at different places of the program",
         new long[] {at.packedLoop(), at.iteration()},
-        place -> Meeting.unpack(place[0], place[1]).toString(),
+        place -> SyncPoint.unpack(place[0], place[1]).toString(),
         epoch);
   }
 

@@ -3,7 +3,7 @@ package org.fmi.core.rollback;
 import java.util.function.LongSupplier;
 
 /** Decides how much memory a rank may use for its message log between two checkpoints. */
-final class LogRoom {
+final class LogLimit {
   /** Too little room for a log. */
   static final long NONE = 0;
 
@@ -19,7 +19,7 @@ final class LogRoom {
   /** Checkpoints taken before they are due take at most this fraction of the time. */
   private static final int EARLY_SHARE = 16;
 
-  private LogRoom() {}
+  private LogLimit() {}
 
   /**
    * Whether to begin an asynchronous recovery line because the log fills up: the messages sent

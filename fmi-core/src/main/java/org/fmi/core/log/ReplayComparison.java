@@ -7,7 +7,7 @@ import java.util.BitSet;
  * Compares replayed messages to one rank with the messages received there before: each by its own
  * checksum, or a whole block by the block's.
  */
-final class MadeAgain {
+final class ReplayComparison {
   private static final long[] NOTHING = {};
 
   /** Result of a comparison. */
@@ -34,30 +34,30 @@ final class MadeAgain {
   /**
    * Begins a comparison.
    *
-   * @param told the number of longs of {@link #own}, these longs, and the blocks; may be empty
-   * @param made number of messages sent already, whose blocks cannot be compared
+   * @param packed the number of longs of {@link #own}, these longs, and the blocks; may be empty
+   * @param sent number of messages sent already, whose blocks cannot be compared
    */
-  void begin(long[] told, long made) {
-    int end = told.length == 0 ? 0 : 1 + (int) told[0];
-    own = told.length == 0 ? NOTHING : Arrays.copyOfRange(told, 1, end);
-    blocks = Arrays.copyOfRange(told, end, told.length);
+  void begin(long[] packed, long sent) {
+    int end = packed.length == 0 ? 0 : 1 + (int) packed[0];
+    own = packed.length == 0 ? NOTHING : Arrays.copyOfRange(packed, 1, end);
+    blocks = Arrays.copyOfRange(packed, end, packed.length);
     block = -1;
-    for (int i = 0; i < blocks.length && blocks[i] < made; i += 2) {
+    for (int i = 0; i < blocks.length && blocks[i] < sent; i += 2) {
       blocks[i + 1] = BlockSums.NOT_COMPARED;
     }
   }
 
   /** The input of {@link #begin}, for the rank that sent the messages. */
-  static long[] told(long[] own, long[] blocks) {
-    long[] told = new long[1 + own.length + blocks.length];
-    told[0] = own.length;
-    System.arraycopy(own, 0, told, 1, own.length);
-    System.arraycopy(blocks, 0, told, 1 + own.length, blocks.length);
-    return told;
+  static long[] packed(long[] own, long[] blocks) {
+    long[] packed = new long[1 + own.length + blocks.length];
+    packed[0] = own.length;
+    System.arraycopy(own, 0, packed, 1, own.length);
+    System.arraycopy(blocks, 0, packed, 1 + own.length, blocks.length);
+    return packed;
   }
 
   private boolean hasOwn(int number) {
-    return 2L * number + 1 < own.length && own[2 * number] != ReceivedSums.NOT_KEPT;
+    return 2L * number + 1 < own.length && own[2 * number] != ReceivedSums.NOT_STORED;
   }
 
   /** The length of the received message, where {@link Difference#MESSAGE} was returned. */

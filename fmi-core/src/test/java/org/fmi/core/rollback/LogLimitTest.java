@@ -8,11 +8,11 @@ import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
 /** How long logs may be. */
-final class LogRoomTest {
+final class LogLimitTest {
   private static final long MIB = 1 << 20;
 
   private static long ofState(long state, long free, int ranks) {
-    return LogRoom.of(state * MIB, free * MIB, ranks, () -> Long.MAX_VALUE) / MIB;
+    return LogLimit.of(state * MIB, free * MIB, ranks, () -> Long.MAX_VALUE) / MIB;
   }
 
   @Test
@@ -29,47 +29,47 @@ final class LogRoomTest {
   }
 
   @Test
-  void aLineIsBegunOnceHalfOfItIsUsed() {
-    assertThat(LogRoom.isPressed(8 * MIB, 16 * MIB)).isFalse();
-    assertThat(LogRoom.isPressed(8 * MIB + 1, 16 * MIB)).isTrue();
-    assertThat(LogRoom.isPressed(0, LogRoom.NONE)).as("without a log").isFalse();
+  void beginsARecoveryLineOnceHalfTheLogIsUsed() {
+    assertThat(LogLimit.isPressed(8 * MIB, 16 * MIB)).isFalse();
+    assertThat(LogLimit.isPressed(8 * MIB + 1, 16 * MIB)).isTrue();
+    assertThat(LogLimit.isPressed(0, LogLimit.NONE)).as("without a log").isFalse();
   }
 
   @Test
   void checkpointsThatAreTakenEarlyCostASixteenthAtMost() {
-    assertThat(LogRoom.isWorthwhile(10, 160)).isTrue();
-    assertThat(LogRoom.isWorthwhile(10, 159)).isFalse();
-    assertThat(LogRoom.isWorthwhile(0, 0)).as("not measured").isTrue();
+    assertThat(LogLimit.isWorthwhile(10, 160)).isTrue();
+    assertThat(LogLimit.isWorthwhile(10, 159)).isFalse();
+    assertThat(LogLimit.isWorthwhile(0, 0)).as("not measured").isTrue();
   }
 
   @Test
-  void whatIsNeededFollowsFromWhatWasSentUpToNow() {
-    assertThat(LogRoom.needed(17 * MIB, 4, 10)).isEqualTo(42 * MIB + MIB / 2);
-    assertThat(LogRoom.needed(17 * MIB, 4, 2)).as("the checkpoint is late").isEqualTo(17 * MIB);
-    assertThat(LogRoom.needed(17 * MIB, 4, 0)).as("begun at half").isEqualTo(34 * MIB);
-    assertThat(LogRoom.free(4)).isEqualTo(320 * MIB);
+  void forecastsTheNeedFromTheMessagesSoFar() {
+    assertThat(LogLimit.needed(17 * MIB, 4, 10)).isEqualTo(42 * MIB + MIB / 2);
+    assertThat(LogLimit.needed(17 * MIB, 4, 2)).as("the checkpoint is late").isEqualTo(17 * MIB);
+    assertThat(LogLimit.needed(17 * MIB, 4, 0)).as("begun at half").isEqualTo(34 * MIB);
+    assertThat(LogLimit.free(4)).isEqualTo(320 * MIB);
   }
 
   @Test
   void leavesHalfOfTheDirectMemoryToTheProgram() {
     LongSupplier little = () -> 200 * MIB;
-    assertThat(LogRoom.of(300 * MIB, 10_000 * MIB, 4, little)).isEqualTo(100 * MIB);
-    assertThat(LogRoom.of(90 * MIB, 10_000 * MIB, 4, little)).isEqualTo(90 * MIB);
-    assertThat(LogRoom.of(300 * MIB, 10_000 * MIB, 4, () -> 0)).isEqualTo(LogRoom.LEAST);
+    assertThat(LogLimit.of(300 * MIB, 10_000 * MIB, 4, little)).isEqualTo(100 * MIB);
+    assertThat(LogLimit.of(90 * MIB, 10_000 * MIB, 4, little)).isEqualTo(90 * MIB);
+    assertThat(LogLimit.of(300 * MIB, 10_000 * MIB, 4, () -> 0)).isEqualTo(LogLimit.LEAST);
   }
 
   @Test
-  void whatIsLeftOfTheDirectMemoryIsAskedForIfItMatters() {
+  void asksForFreeDirectMemoryOnlyIfItMatters() {
     LongSupplier never =
         () -> {
           throw new AssertionError("asked");
         };
-    assertThat(LogRoom.of(MIB, 10_000 * MIB, 4, never)).isEqualTo(LogRoom.LEAST);
-    assertThat(LogRoom.of(300 * MIB, 319 * MIB, 4, never)).isEqualTo(LogRoom.NONE);
+    assertThat(LogLimit.of(MIB, 10_000 * MIB, 4, never)).isEqualTo(LogLimit.LEAST);
+    assertThat(LogLimit.of(300 * MIB, 319 * MIB, 4, never)).isEqualTo(LogLimit.NONE);
   }
 
   @Test
-  void directBuffersTakeOfTheDirectMemory() {
+  void directBuffersReduceTheDirectMemory() {
     ByteBuffer buffer = ByteBuffer.allocateDirect((int) MIB);
     try {
       // Not beside what was left before: a collector may free what other tests have taken.

@@ -24,8 +24,8 @@ import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is written for requests; whole ranks are tried in {@code KeptRequestsSimulationTest}. */
-final class KeptRequestsTest {
+/** What is written for requests; whole ranks are tried in {@code StateRequestsSimulationTest}. */
+final class StateRequestsTest {
   private static final int CONTEXT = 4;
 
   private interface Body {
@@ -36,7 +36,7 @@ final class KeptRequestsTest {
     Ranks.run(1, 1, Options.PLAIN, body::run);
   }
 
-  private static StandIns standIns(KeptRequests kept) {
+  private static StandIns standIns(StateRequests kept) {
     return new StandIns() {
       @Override
       public Object of(Object object) {
@@ -51,13 +51,13 @@ final class KeptRequestsTest {
   }
 
   private static byte[] write(Messenger m, List<Object> state, @Nullable Request... requests) {
-    KeptRequests kept = new KeptRequests(m);
+    StateRequests kept = new StateRequests(m);
     kept.writes(state);
     return ObjectCodec.write(requests, standIns(kept));
   }
 
   private static Request[] read(Messenger m, byte[] image, List<Object> state) {
-    KeptRequests kept = new KeptRequests(m);
+    StateRequests kept = new StateRequests(m);
     Request[] read = (Request[]) ObjectCodec.read(image, standIns(kept));
     kept.haveRead(state);
     return read;
@@ -79,7 +79,7 @@ final class KeptRequestsTest {
   }
 
   @Test
-  void receivesArePostedInTheOrderInWhichTheyWere() {
+  void postsReceivesInTheirOriginalOrder() {
     alone(
         m -> {
           long[] values = new long[4];
@@ -106,7 +106,7 @@ final class KeptRequestsTest {
 
   /** One that comes back may be written again, before and after it is complete. */
   @Test
-  void theyMayGoBackAgainAndAgain() {
+  void ranksMayRollBackRepeatedly() {
     alone(
         m -> {
           long[] values = new long[1];
@@ -137,7 +137,7 @@ final class KeptRequestsTest {
   }
 
   @Test
-  void whatIsCompleteEndsAsItHas() {
+  void completeRequestsEndAsBefore() {
     alone(
         m -> {
           long[] values = new long[1];
@@ -152,14 +152,14 @@ final class KeptRequestsTest {
           assertThat(all[4].cancel()).isTrue();
           all[4] = m.isend(values, 0, 8, 0, CONTEXT, 5, Mode.STANDARD);
           byte[] untold = write(m, List.of(), all);
-          String[] ends = Arrays.stream(all).map(KeptRequestsTest::end).toArray(String[]::new);
+          String[] ends = Arrays.stream(all).map(StateRequestsTest::end).toArray(String[]::new);
           byte[] told = write(m, List.of(), all);
           assertThat(ends[1]).contains("TRUNCATE", "has 16 bytes, the receive buffer only 8");
           assertThat(ends[2]).contains("TYPE", "4 bytes", "8 bytes each");
           for (byte[] image : List.of(untold, told)) {
             rollBack(m);
             Request[] again = read(m, image, List.of());
-            assertThat(again).extracting(KeptRequestsTest::end).containsExactly(ends);
+            assertThat(again).extracting(StateRequestsTest::end).containsExactly(ends);
           }
         });
   }
@@ -173,7 +173,7 @@ final class KeptRequestsTest {
   }
 
   @Test
-  void whatReceivesIntoNoStateIsRefused() {
+  void refusesReceivesIntoBuffersOutsideOfTheState() {
     alone(
         m ->
             assertRefused(
@@ -184,7 +184,7 @@ final class KeptRequestsTest {
   }
 
   @Test
-  void whatIsFromBeforeARollbackIsRefused() {
+  void refusesRequestsFromBeforeARollback() {
     alone(
         m -> {
           Request r = receive(m, new long[1], 0, 0, 3);
@@ -194,7 +194,7 @@ final class KeptRequestsTest {
   }
 
   @Test
-  void anotherNumberOfRanksIsRefused() {
+  void refusesAnotherNumberOfRanks() {
     AtomicReference<byte @Nullable []> image = new AtomicReference<>();
     alone(
         m -> {

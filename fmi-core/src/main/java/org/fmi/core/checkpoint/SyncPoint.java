@@ -3,7 +3,7 @@ package org.fmi.core.checkpoint;
 import org.fmi.spi.CheckpointId;
 
 /** A place in the program at which all ranks meet. */
-public record Meeting(Kind kind, long loop, long iteration) {
+public record SyncPoint(Kind kind, long loop, long iteration) {
   enum Kind {
     CHECKPOINT(0),
     FINAL_CHECKPOINT(1),
@@ -17,8 +17,8 @@ public record Meeting(Kind kind, long loop, long iteration) {
   }
 
   /** At a checkpoint. */
-  public static Meeting at(CheckpointId id) {
-    return new Meeting(
+  public static SyncPoint at(CheckpointId id) {
+    return new SyncPoint(
         id.last() ? Kind.FINAL_CHECKPOINT : Kind.CHECKPOINT, id.loop(), id.iteration());
   }
 
@@ -27,9 +27,9 @@ public record Meeting(Kind kind, long loop, long iteration) {
     return Kind.values().length * loop + kind.number;
   }
 
-  static Meeting unpack(long packedLoop, long iteration) {
+  static SyncPoint unpack(long packedLoop, long iteration) {
     Kind[] kinds = Kind.values();
-    return new Meeting(
+    return new SyncPoint(
         kinds[(int) (packedLoop % kinds.length)], packedLoop / kinds.length, iteration);
   }
 

@@ -9,7 +9,7 @@ package org.fmi.core.checkpoint;
  * other wait longer and longer, until they must meet. All waits together are limited to a small
  * part of the time since the previous recovery line.
  */
-final class Stays {
+final class WaitBudget {
   /** The first waits take 1/16 of an iteration's time; the share grows up to 1/2. */
   private static final int FIRST_SHARE = 16;
 
@@ -40,7 +40,7 @@ final class Stays {
   /**
    * @param now a time before any work can have begun
    */
-  Stays(long now) {
+  WaitBudget(long now) {
     begun = now;
     begunBefore = now;
   }

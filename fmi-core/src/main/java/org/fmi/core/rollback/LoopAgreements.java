@@ -5,11 +5,11 @@ package org.fmi.core.rollback;
  * iterations alone learns it from the other ranks, and so does a rank that was interrupted after
  * others had agreed.
  */
-public final class Decisions {
+public final class LoopAgreements {
   private static final long NONE = -1;
 
   private long iteration = NONE;
-  private boolean goesOn;
+  private boolean continues;
 
   /** Forgets everything, as all ranks roll back or another loop begins. */
   void forget() {
@@ -17,9 +17,9 @@ public final class Decisions {
   }
 
   /** Records an agreement. */
-  public void made(long after, boolean toGoOn) {
+  public void agreed(long after, boolean toContinue) {
     iteration = after;
-    goesOn = toGoOn;
+    continues = toContinue;
   }
 
   public boolean isKnown(long after) {
@@ -27,17 +27,17 @@ public final class Decisions {
   }
 
   /** Whether the loop continues after an iteration whose agreement is known. */
-  public boolean goesOn(long after) {
-    return after < iteration || goesOn;
+  public boolean continues(long after) {
+    return after < iteration || continues;
   }
 
   /** One number for all of this, which is larger if more is known. */
   long packed() {
-    return iteration == NONE ? NONE : 2 * iteration + (goesOn ? 1 : 0);
+    return iteration == NONE ? NONE : 2 * iteration + (continues ? 1 : 0);
   }
 
   void unpack(long packed) {
     iteration = packed < 0 ? NONE : packed >> 1;
-    goesOn = (packed & 1) != 0;
+    continues = (packed & 1) != 0;
   }
 }

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /** Requests that are under way at checkpoints, as part of the loop's state, whoever goes back. */
-final class KeptRequestsSimulationTest {
+final class StateRequestsSimulationTest {
   private static final int SIZE = 4;
   private static final int ITERATIONS = 12;
 
