@@ -314,7 +314,7 @@ final class StateRequestsSimulationTest {
       refuses(
           way,
           "the loop's state object 0, a org.fmi.Request[], cannot be saved: it refers to a receive"
-              + " of at most 8 bytes from rank 1 with tag 3, whose buffer is no state of the loop",
+              + " of at most 8 bytes from rank 1 with tag 3, whose buffer is not state of the loop",
           (fmi, process, cluster) -> {
             twoIterations(
                 fmi, () -> fmi.world().irecv(new long[1], 1, 3), StateRef.of(new Request[1]));

@@ -212,7 +212,7 @@ public final class Overlap implements LogListener {
             + ", but rank "
             + dest
             + "'s state already includes the first message: from the same state an iteration must"
-            + " send the same messages (--checkpoint blocking does not need that)",
+            + " send the same messages; use --checkpoint blocking if it cannot",
         messenger.epoch());
   }
 
@@ -434,7 +434,7 @@ public final class Overlap implements LogListener {
       String why = lines.spoiled();
       if (why != null) {
         link.report(
-            "the checkpoint of iteration %d is abandoned, and the one before it stays: rank %d %s"
+            "the checkpoint of iteration %d is abandoned, and the previous one stays: rank %d %s"
                 .formatted(id().iteration(), config.rank(), why));
       }
       lines.abandon();

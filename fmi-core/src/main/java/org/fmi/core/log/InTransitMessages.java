@@ -129,7 +129,7 @@ public final class InTransitMessages {
       }
       if (!r.isWhole()) {
         if (turn == lineTurns) {
-          spoil("a message that does not fit its receive crosses it");
+          spoil("has an in-transit message that does not fit its receive");
         }
         hold(MessagePool.memory(0));
         return;
@@ -143,7 +143,7 @@ public final class InTransitMessages {
       data = copy;
       if (turn == lineTurns) {
         missing--;
-        assert missing >= 0 : "more messages have come than were missing";
+        assert missing >= 0 : "more messages were received than were missing";
       }
     }
 
@@ -189,8 +189,8 @@ public final class InTransitMessages {
   private int missing;
 
   /**
-   * Counts recovery lines begun and closed. Tells the data of an earlier line from the current
-   * one's.
+   * Counts recovery lines begun and closed. Distinguishes the data of an earlier line from the
+   * current one's.
    */
   private long lineTurns;
 
@@ -312,7 +312,7 @@ public final class InTransitMessages {
       }
       return null;
     }
-    assert open && theirs == line - 1 : "a message is late for a line that is closed";
+    assert open && theirs == line - 1 : "a message is late for a recovery line that is closed";
     arrivedBefore++;
     return save(context, source, tag, length, null);
   }
@@ -335,7 +335,7 @@ public final class InTransitMessages {
    * This rank reaches the next recovery line; {@link #save} follows for each message already here.
    */
   void begin(long number) {
-    assert !open : "a line is begun while another one is open";
+    assert !open : "a recovery line is begun while another one is open";
     line = number;
     if (isNumbered()) {
       log().mark();
@@ -367,7 +367,7 @@ public final class InTransitMessages {
   /** Whether all messages sent to this rank before the recovery line are here. */
   public boolean isComplete(long sentToThis) {
     long here = isNumbered() ? log().countBeforeLine() : arrivedBefore;
-    assert here <= sentToThis : "more messages have come than were sent";
+    assert here <= sentToThis : "more messages were received than were sent";
     return here == sentToThis && missing == 0;
   }
 

@@ -244,10 +244,10 @@ public final class MessageLog {
   /**
    * Replays these determinants, which are those since the recovery line.
    *
-   * @param report how much of them is stable, in longs
+   * @param stable how much of them is stable, in longs
    */
-  public void replay(long[] recorded, int report) {
-    determinants.replay(recorded, report);
+  public void replay(long[] recorded, int stable) {
+    determinants.replay(recorded, stable);
   }
 
   /**
@@ -299,7 +299,7 @@ public final class MessageLog {
    * until this one is committed.
    */
   void mark() {
-    assert !marked : "a line is begun while another one is open";
+    assert !marked : "a recovery line is begun while another one is open";
     marked = true;
     unusableAfterMark = null;
     for (SentTo s : sent) {
@@ -357,7 +357,7 @@ public final class MessageLog {
 
   /** Moves the log's beginning to the recovery line, which is committed. */
   void cut() {
-    assert marked : "a line is committed that was not begun";
+    assert marked : "a recovery line is committed that was not begun";
     marked = false;
     unusable = unusableAfterMark;
     unusableAfterMark = null;
@@ -446,7 +446,7 @@ public final class MessageLog {
     if (isCopying()) {
       last = memory.add(context, tag, base, offset, length);
       if (last == LogMemory.NONE) {
-        spoil("has no memory for a log of what it sends, beside " + bytes() + " bytes of it");
+        spoil("has no memory left for its message log of " + bytes() + " bytes");
       } else {
         s.add(memory, last, marked);
       }
@@ -457,7 +457,7 @@ public final class MessageLog {
     }
     s.compare((int) count, length, sum.of(base, offset, length), listener, dest, context, tag);
     unreplayed--;
-    assert unreplayed >= 0 : "more messages were left out than have come";
+    assert unreplayed >= 0 : "more messages were left out than were received";
     if (unreplayed == 0) {
       listener.caughtUp();
     }
@@ -469,7 +469,7 @@ public final class MessageLog {
     if (!on || !logsMessages) {
       return;
     }
-    spoil("has given up a send that had failed");
+    spoil("has withdrawn a send that had failed");
     SentTo s = to(dest);
     s.count--;
     assert s.count >= s.mark : "a send was under way between two iterations";

@@ -93,7 +93,7 @@ public final class StateRequests {
       throw new IllegalArgumentException(
           "it refers to "
               + r.describe()
-              + ", whose buffer is no state of the loop: make that state too");
+              + ", whose buffer is not state of the loop: register the buffer too");
     }
     return new Waiting(
         number,
@@ -164,7 +164,7 @@ public final class StateRequests {
     }
     if (image.worldSize() != messenger.size()) {
       throw new InvalidObjectException(
-          "it refers to a request of a job of %d ranks, and this one has %d"
+          "it refers to a request of a job with another number of ranks (%d instead of %d)"
               .formatted(image.worldSize(), messenger.size()));
     }
     MessageRequest known = read.get(image.number());

@@ -168,8 +168,8 @@ final class UnstableDeterminants {
       return;
     }
     noteAcknowledged();
-    int share =
-        BUDGET / (1 + otherOwners); // 0 with very many such ranks: each then waits for the job
+    // 0 if very many ranks have determinants: each then waits for the job.
+    int share = BUDGET / (1 + otherOwners);
     int count = own.unstableCount();
     if (count > share && !own.hasUnacknowledged()) {
       report();

@@ -327,10 +327,8 @@ public final class LocalRollback implements RecoveryLineLog {
   }
 
   @Override
-  public long report(int rank, long version, LogListener.NewDeterminants reportedIn) {
-    link.send(
-        new RankMessage.Chose(
-            rank, version(), version, reportedIn.first(), reportedIn.determinants()));
+  public long report(int rank, long version, LogListener.NewDeterminants added) {
+    link.send(new RankMessage.Chose(rank, version(), version, added.first(), added.determinants()));
     return ++reports;
   }
 

@@ -388,16 +388,17 @@ final class Redistribution {
         if (line && all[old].messages > 0) {
           return "rank "
               + old
-              + " had messages that it had not received yet, which no other number of ranks can"
-              + " receive; give -n "
+              + " had unreceived messages, which only a job of "
+              + all.length
+              + " ranks can receive: use -n "
               + all.length;
         }
         if (all[old].entries.size() != state.objects()) {
           return "the loop's state has "
-              + state.objects()
-              + " objects, and that of rank "
+              + (state.objects() == 1 ? "1 object" : state.objects() + " objects")
+              + ", but rank "
               + old
-              + " had "
+              + "'s had "
               + all[old].entries.size();
         }
       }
@@ -420,9 +421,9 @@ final class Redistribution {
       }
       StateLayout mine = state.layout(object);
       if (mine == null) {
-        return "does not say how it is given to another number of ranks than "
+        return "has no layout for a number of ranks other than "
             + all.length
-            + ": register ArrayBlock.of(...), Replicated.of(...) or Repartitioned.of(...), or give"
+            + ": register ArrayBlock.of(...), Replicated.of(...) or Repartitioned.of(...), or use"
             + " -n "
             + all.length;
       }
@@ -430,7 +431,7 @@ final class Redistribution {
         Entry entry = all[old].entries.get(object);
         StateLayout layout = entry.layout();
         if (layout == null || !layout.name().equals(mine.name())) {
-          return "was no " + mine.name() + " at rank " + old;
+          return "was not registered as " + mine.name() + " at rank " + old;
         }
         if (entry.shares()) {
           return "shares its content with another object at rank " + old;
@@ -438,7 +439,7 @@ final class Redistribution {
         if (mine.isBlock() && entry.kind() != own.get(object).kind()) {
           return "holds "
               + StateKind.name(own.get(object).kind())
-              + ", and held "
+              + ", but held "
               + StateKind.name(entry.kind())
               + " at rank "
               + old;
@@ -455,7 +456,7 @@ final class Redistribution {
         Entry entry = all[old].entries.get(object);
         if (entry.end() - entry.at() != first.end() - first.at()
             || all[old].digests[object] != all[0].digests[object]) {
-          return "was not the same at ranks 0 and " + old;
+          return "differed between ranks 0 and " + old;
         }
       }
       return null;
@@ -466,9 +467,9 @@ final class Redistribution {
       for (int old = 0; old < all.length; old++) {
         StateLayout layout = layout(old, object);
         if (!Arrays.equals(layout.globalShape(), mine.globalShape())) {
-          return "is of a global array of "
+          return "is part of a global array of shape "
               + Arrays.toString(mine.globalShape())
-              + ", and was of one of "
+              + ", but was part of one of shape "
               + Arrays.toString(layout.globalShape())
               + " at rank "
               + old;
@@ -501,7 +502,7 @@ final class Redistribution {
       StateLayout layout = all[old].entries.get(object).layout();
       if (layout == null) {
         throw new IllegalStateException(
-            "object " + object + " of rank " + old + " is no ArrayBlock");
+            "object " + object + " of rank " + old + " is not an ArrayBlock");
       }
       return layout;
     }

@@ -374,14 +374,14 @@ public final class LoopState {
           path,
           " is an ArrayBlock of a "
               + StateKind.typeName(array)
-              + ": its state is a primitive array of one dimension, or a StateRef of one");
+              + ": its state must be a one-dimensional primitive array, or a StateRef of one");
     }
     if (StateKind.size(array) != elements) {
       throw refused(
           path,
           " is an ArrayBlock of a local array of "
               + elements
-              + " elements, and that has "
+              + " elements, but the array has "
               + StateKind.size(array));
     }
   }

@@ -110,7 +110,7 @@ public enum StateKind {
           + " (StateRef.of(new Request[n]))";
     }
     if (object instanceof State || StateLayout.of(object) != null) {
-      return " is a " + typeName(object) + " inside another object: put it around that object";
+      return " is a " + typeName(object) + " inside another object: wrap the outer object instead";
     }
     if (object instanceof Serializable) {
       return " is a "

@@ -19,9 +19,9 @@ import org.fmi.StateRef;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is found to differ after a body has run once more, and what it is called. */
+/** Differences after a body has run once more, and their names. */
 final class ReachedTest {
-  /** What differs after one more run, beside the state. */
+  /** Differences beside the state after one more run. */
   private static String changes(LoopBody body, Object... state) {
     List<Object> all = List.of(state);
     LoopCode code = new LoopCode(body, caller());
@@ -34,7 +34,7 @@ final class ReachedTest {
     return code.changesSince(first, in(all));
   }
 
-  @SuppressWarnings("ReferenceEquality") // which object it is, not what is in it
+  @SuppressWarnings("ReferenceEquality") // identity matters, not contents
   private static Predicate<Object> in(List<Object> state) {
     return object -> state.stream().anyMatch(s -> s == object);
   }
@@ -86,7 +86,7 @@ final class ReachedTest {
   void numbersVariablesOfLambdasThatCaptureTheSameTypes() {
     long[] one = {1};
     long[] two = {2};
-    LoopBody first = n -> one[0]++; // no name could be told from the other's
+    LoopBody first = n -> one[0]++; // names are ambiguous
     LoopBody second = n -> two[0]++;
     assertThat(changes(first)).startsWith("variable 1, a long[], element 0: 1 ");
     assertThat(changes(second)).startsWith("variable 1, a long[], element 0: 2 ");
@@ -113,7 +113,7 @@ final class ReachedTest {
 
   // ---- objects of the program
 
-  /** With a field of each kind. */
+  /** An object with a field of each kind. */
   @SuppressWarnings("UnusedVariable") // by the code under test
   private static class Solver {
     int steps;

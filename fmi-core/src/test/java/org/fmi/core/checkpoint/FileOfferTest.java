@@ -20,11 +20,11 @@ import org.fmi.spi.RecoveryPolicy;
 import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.Test;
 
-/** Which checkpoints are to be written to files, and which of them all ranks wait for. */
+/** Selection of checkpoints to files, and of those that all ranks wait for. */
 final class FileOfferTest {
   private static final long EVERY = 5;
 
-  /** Nobody listens. */
+  /** No listener. */
   private static final JobLink LINK =
       new JobLink() {
         @Override
@@ -40,7 +40,7 @@ final class FileOfferTest {
         public void listen(Listener listener) {}
       };
 
-  /** Decisions need none. */
+  /** Selection needs no store. */
   private static final CheckpointStore STORE =
       (CheckpointStore)
           Proxy.newProxyInstance(
@@ -77,11 +77,12 @@ final class FileOfferTest {
     FileOffer offer = offer(1, EVERY, true);
     assertThat(isDue(offer, 9, id(3, 5))).isFalse();
     assertThat(isDue(offer, 10, id(3, 5))).isTrue();
-    // Gone back to, or taken on request.
+    // Rolled back to, or taken on request.
     assertThat(isDue(offer, 10, id(4, 10))).isFalse();
-    // A line that some rank has begun before: where others have begun it at this iteration too.
+    // A recovery line that some rank has begun earlier, while other ranks have begun it at this
+    // iteration.
     assertThat(isDue(offer, 10, id(4, 8))).isTrue();
-    // Of the loop before.
+    // A checkpoint of the previous loop.
     assertThat(isDue(offer, 10, new CheckpointId(2, 0, 10, true))).isTrue();
   }
 

@@ -14,7 +14,7 @@ import org.fmi.core.progress.WaitStrategy;
 import org.fmi.core.state.LoopState;
 import org.junit.jupiter.api.Test;
 
-/** Checkpoints on request that no rank waits for, and what the program asks for. */
+/** Asynchronous checkpoints on request, and requests of the program. */
 final class RequestedCheckpointTest {
   private final List<RankMessage> said = new ArrayList<>();
 
@@ -87,7 +87,7 @@ final class RequestedCheckpointTest {
     requested.passes(loopAt(8), 1, 3, 3);
     assertThat(said).last().isEqualTo(new RankMessage.CheckpointWanted(1, least, true));
     assertThat(said).hasSize(2);
-    // Committed, and so it is done with.
+    // Committed, so the request is met.
     requested.passes(loopAt(9), 1, 4, 4);
     requested.passes(loopAt(10), 2, 4, 4);
     assertThat(said).hasSize(2);
@@ -101,7 +101,7 @@ final class RequestedCheckpointTest {
     assertThat(said).hasSize(1);
   }
 
-  /** A line that it had begun before its call, and that is committed now, is from before. */
+  /** A recovery line begun before the call and committed now does not meet the request. */
   @Test
   void aRecoveryLineFromBeforeTheCallDoesNotMeetTheRequest() {
     requested.want(new LoopPoint(0, 6, false), 0, 4);

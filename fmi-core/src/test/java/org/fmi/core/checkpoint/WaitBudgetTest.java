@@ -10,7 +10,7 @@ final class WaitBudgetTest {
   private final WaitBudget stays = new WaitBudget(0);
   private long now;
 
-  /** After a line that began long ago. */
+  /** A budget after a recovery line that began long ago. */
   private void begin(int iterationsAfterTheOther) {
     stays.begin(now);
     now += iterationsAfterTheOther * ITERATION;

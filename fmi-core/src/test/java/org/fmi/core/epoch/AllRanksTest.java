@@ -19,11 +19,11 @@ import org.fmi.Comm;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How many messages it takes until all ranks know what each of them tells. */
+/** Number of messages until all ranks have all contributions. */
 final class AllRanksTest {
   private record Pair(int from, int to) {}
 
-  /** Carries what ranks send to each other while they receive, and counts it. */
+  /** Delivers messages between ranks that send while they receive, and counts them. */
   private static final class Wires {
     private final Map<Pair, BlockingQueue<long[]>> wires = new ConcurrentHashMap<>();
     private final Map<Integer, Integer> sent = new ConcurrentHashMap<>();
@@ -53,7 +53,7 @@ final class AllRanksTest {
     }
   }
 
-  /** Two messages per step: how long it is, and what all know so far. */
+  /** Two messages per step: a length, and the contributions so far. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 7, 8, 9, 16, 33, 100, 256, 1000})
   void allRanksKnowEverythingAfterLogarithmicSteps(int size) throws Exception {

@@ -31,7 +31,7 @@ import org.fmi.wire.Frame;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which transports a rank has in an epoch, when not all can be opened. */
+/** A rank's transports in an epoch, when some cannot be opened. */
 final class LifecycleTest {
   @TempDir Path directory = Path.of("");
 
@@ -39,13 +39,13 @@ final class LifecycleTest {
   private final Ways sure = new Ways("sure", 30);
   private final Job job = new Job();
 
-  /** What the detector was told to use, by epoch. */
+  /** The transports that the detector may use, by epoch. */
   private final List<List<String>> detectors = new ArrayList<>();
 
-  /** Failures that it was told. */
+  /** Failures reported to the detector. */
   private final List<String> announced = new ArrayList<>();
 
-  /** Opens transports, or does not. */
+  /** Opens transports, or fails. */
   private static final class Ways implements TransportProvider {
     private final String name;
     private final int order;
@@ -77,7 +77,7 @@ final class LifecycleTest {
       return new Way();
     }
 
-    /** Carries nothing. */
+    /** Carries no messages. */
     private final class Way implements Transport {
       @Override
       public String name() {
@@ -193,7 +193,7 @@ final class LifecycleTest {
     return lifecycle;
   }
 
-  /** Hears nothing. */
+  /** Ignores all events. */
   private final class Detector implements FailureDetector {
     @Override
     public byte[] endpoint() {

@@ -17,14 +17,14 @@ import org.fmi.core.p2p.Ranks;
 import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 
-/** What calls answer that may say yes or no, once more; one thread makes all calls. */
+/** Replay of answers of calls that return yes or no; one thread makes all calls. */
 final class AnswersTest {
   private static final int CONTEXT = Contexts.pointToPoint(Contexts.WORLD);
   private static final int LATE = 1;
   private static final int WANTED = 2;
   private static final int OTHER = 3;
 
-  /** A rank that decides, and one that sends to it. */
+  /** A rank that makes decisions, and a rank that sends to it. */
   private static final class Pair {
     final Messenger decides = Ranks.messenger(0, 2);
     final MessageLog log = new MessageLog(0, 2, 10_000_000, new CountingJob());
@@ -59,7 +59,7 @@ final class AnswersTest {
     }
   }
 
-  /** A frame may end behind any decision, and nothing that a rank sends may get behind it. */
+  /** A frame may end after any determinant, and no message may overtake it. */
   @Test
   void aPrefixOfDeterminantsIsReplayedAndTheRestDecidedAfresh() {
     Pair before = new Pair();

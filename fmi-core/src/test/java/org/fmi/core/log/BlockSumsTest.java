@@ -7,7 +7,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sums of blocks, against a list of all messages. */
+/** Compares checksums of blocks with a list of all messages. */
 final class BlockSumsTest {
   private final BlockSums sums = new BlockSums();
   private final TreeMap<Long, Long> model = new TreeMap<>();
@@ -41,7 +41,7 @@ final class BlockSumsTest {
     long next = random.nextInt(10_000);
     for (int round = 0; round < 20; round++) {
       for (int step = random.nextInt(9_000); step >= 0; step--) {
-        // They do not come in order, and not all of them without a sum of their own.
+        // Messages do not arrive in order, and some have a checksum each.
         next += random.nextInt(3);
         long number = Math.max(model.isEmpty() ? 0 : model.firstKey(), next - random.nextInt(50));
         if (model.containsKey(number)) {
@@ -52,7 +52,7 @@ final class BlockSumsTest {
         sums.add(number, 8, sum);
       }
       verify();
-      // A line: some messages behind it are here before it is committed.
+      // A recovery line: some messages after it arrive before it is committed.
       long line = next + 1;
       sums.begin(line);
       for (int step = random.nextInt(6_000); step >= 0; step--) {

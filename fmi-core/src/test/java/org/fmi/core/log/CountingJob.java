@@ -5,20 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a log tells in a test: counts how often it was told of decisions, and keeps as many. */
+/** A job that counts reports of determinants, and acknowledges as many as it is told to. */
 public class CountingJob implements LogListener {
   public long chosen;
 
-  /** How many of them are kept; a test says so, or who waits for it. */
+  /** Number of acknowledged reports; set by a test, or by a wait. */
   public long kept;
 
-  /** Of the line that the log begins at. */
+  /** The version of the checkpoint that the log begins at. */
   public long version;
 
-  /** What the log would have taken, whenever it was over its limit. */
+  /** Sizes that the log would have had, whenever it was over its limit. */
   public final List<Long> outgrown = new ArrayList<>();
 
-  /** What was waited for last; 0 if nothing was. */
+  /** The report that was waited for last; 0 if there was none. */
   public long awaited;
 
   @Override

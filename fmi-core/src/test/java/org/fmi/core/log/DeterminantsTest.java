@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is told, and repeated; whole ranks are tried in {@code LocalRollbackSimulationTest}. */
+/** Reports and replay of determinants; {@code LocalRollbackSimulationTest} tests whole ranks. */
 final class DeterminantsTest {
   private final Determinants recorded = new Determinants();
 
@@ -50,7 +50,10 @@ final class DeterminantsTest {
     assertThat(again.receive(again.post())).isEqualTo(Determinants.UNKNOWN);
   }
 
-  /** A line that is passed before all was repeated: the rest is, and is told again. */
+  /**
+   * A recovery line reached before all is replayed: the rest is replayed after it, and reported
+   * again.
+   */
   @Test
   void carriesUnreplayedDeterminantsOverARecoveryLine() {
     recorded.received(1, 7, 3);
@@ -79,7 +82,10 @@ final class DeterminantsTest {
     }
   }
 
-  /** They may be under way at several lines, and in processes that have posted others before. */
+  /**
+   * Receives may be pending at several recovery lines, and in processes that have posted other
+   * receives before.
+   */
   @Test
   void receivesFromBeforeARecoveryLineHaveNegativeNumbers() {
     recorded.post();
@@ -145,7 +151,7 @@ final class DeterminantsTest {
     assertThat(answers(again)).hasSize(100_001).endsWith(false, true).startsWith(false);
   }
 
-  /** Between two that are told, and by two processes, one after the other. */
+  /** Between two reports, and by two successive processes. */
   @Test
   void laterReportsFollow() {
     recorded.answered(false);
@@ -165,7 +171,7 @@ final class DeterminantsTest {
     assertThat(answers(last)).containsExactly(false, false, true, true);
   }
 
-  /** What a program waits for may be there before it asks for it again. */
+  /** The message that a program waits for may be there before the program asks for it again. */
   @Test
   void aReplayedAnswerNeedsNoWait() {
     recorded.answered(false);
@@ -177,7 +183,7 @@ final class DeterminantsTest {
     assertThat(again.hasJustAnswered()).isFalse();
   }
 
-  /** A line that is not committed yet: it may be gone back to either of both. */
+  /** A recovery line that is not committed: ranks may roll back to it or to the previous one. */
   @Test
   void reportsDeterminantsAfterARecoveryLineForBoth() {
     recorded.received(recorded.post(), 1, 1);
@@ -224,7 +230,7 @@ final class DeterminantsTest {
     assertThat(again.receive(again.post())).isEqualTo(Determinants.pack(3, 3));
   }
 
-  /** A frame has no part of a receive alone: a rank that repeats it would miss the other one. */
+  /** A frame never has half of a receive: a rank that replays it would miss the other half. */
   @Test
   void aReceiveIsNotDivided() {
     recorded.received(recorded.post(), 1, 1);
@@ -238,7 +244,7 @@ final class DeterminantsTest {
     assertThat(Determinants.whole(all, 2, 2)).isOne();
   }
 
-  /** The job has forgotten what a checkpoint still has: it is told again. */
+  /** The job has forgotten determinants that a checkpoint still has: they are reported again. */
   @Test
   void reportsReplayedDeterminantsThatAreNotStable() {
     recorded.answered(false);

@@ -12,7 +12,7 @@ import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Which messages cross a line; whole ranks are tried in {@code OverlapSimulationTest}. */
+/** Classification of messages; {@code OverlapSimulationTest} tests whole ranks. */
 final class InTransitMessagesTest {
   private static final int CONTEXT = 4;
   private static final int OTHER = 1;
@@ -29,7 +29,7 @@ final class InTransitMessagesTest {
     }
   }
 
-  /** What was told of messages that are not the same when they are made again. */
+  /** Reports of messages that differ when they are replayed. */
   private final List<String> different = new ArrayList<>();
 
   private final class Listener extends CountingJob {
@@ -57,7 +57,7 @@ final class InTransitMessagesTest {
     return Objects.requireNonNull(arrives(others.stamp(), 1));
   }
 
-  /** What this rank says of early ones, as the other one hears it. */
+  /** This rank's early messages as the other rank learns of them. */
   private List<InTransitMessages.Received> told() {
     return lines.earlyAtLine().stream()
         .map(come -> new InTransitMessages.Received(0, come.length(), come.sum()))
@@ -121,7 +121,10 @@ final class InTransitMessagesTest {
     assertThat(different).containsExactly("to 0: 8, now 8", "to 0: 8, now 16");
   }
 
-  /** A long one, whose data comes after this rank's line: it is late data of an early message. */
+  /**
+   * A long message, whose data arrives after this rank's recovery line: late data of an early
+   * message.
+   */
   @Test
   void savesAndComparesUnmatchedMessagesAtTheRecoveryLine() {
     others.begin(6);
@@ -137,7 +140,7 @@ final class InTransitMessagesTest {
     assertThat(different).hasSize(1);
   }
 
-  /** The next line comes before all that need not be sent was reached again. */
+  /** The next recovery line is reached before all messages not to be sent were reached again. */
   @Test
   void messagesStillLeftOutPrecedeNewEarlyOnes() {
     InTransitMessages.Received first = new InTransitMessages.Received(0, 8, 0);

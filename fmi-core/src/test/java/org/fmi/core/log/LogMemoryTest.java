@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Memory of a log, against lists of arrays. */
+/** Compares a log's memory with lists of arrays. */
 final class LogMemoryTest {
   private static final int CONTEXT = Contexts.pointToPoint(Contexts.WORLD);
   private static final int DESTS = 3;
@@ -21,7 +21,7 @@ final class LogMemoryTest {
 
   private final LogMemory memory = new LogMemory();
 
-  /** What the log should have to each rank: first what is from before the mark. */
+  /** The expected messages to each rank; those from before the mark come first. */
   private static final class Model {
     final SentTo chain = new SentTo();
     final List<byte[]> messages = new ArrayList<>();
@@ -60,7 +60,7 @@ final class LogMemoryTest {
     assertThat(position).isEqualTo(LogMemory.NONE);
   }
 
-  /** Whatever is given back and used again meanwhile. */
+  /** Memory may be freed and reused meanwhile. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void holdsTheMessagesSinceTheRecoveryLine(long seed) {
@@ -119,7 +119,7 @@ final class LogMemoryTest {
     assertThat(addresses()).isEqualTo(before);
   }
 
-  /** Of short and long messages. */
+  /** A length of a short or a long message. */
   private List<Long> addresses() {
     List<Long> addresses = new ArrayList<>();
     for (int length = 1; length < 1 << 20; length *= 3) {
@@ -134,7 +134,7 @@ final class LogMemoryTest {
     return addresses;
   }
 
-  /** Messages of another length in each interval do not make it hold more and more. */
+  /** Messages of varying lengths per interval do not make the memory grow forever. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void exceedsItsLimitByLittle(long seed) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Numbers and copies; whole ranks are tried in {@code LocalRollbackSimulationTest}. */
+/** Numbers and copies of messages; {@code LocalRollbackSimulationTest} tests whole ranks. */
 final class MessageLogTest {
   private static final int CONTEXT = Contexts.pointToPoint(Contexts.WORLD);
   private static final int SYSTEM = Contexts.pointToPoint(Contexts.SYSTEM);
@@ -72,7 +72,7 @@ final class MessageLogTest {
     return log.sends(new byte[length], 0, length, 1, CONTEXT, length);
   }
 
-  /** What a rank tells of messages that have come there. */
+  /** A rank's report of received messages. */
   private static long[] come(int... numbers) {
     BitSet bits = new BitSet();
     for (int number : numbers) {
@@ -85,7 +85,7 @@ final class MessageLogTest {
     return come;
   }
 
-  /** A receive gets a message whole. */
+  /** A receive gets a whole message. */
   private static void comes(MessageLog at, int number, byte... data) {
     MessageRequest r = Ranks.messenger(0, 2).requests().make();
     r.prepareReceive(data, 0, data.length, 1, CONTEXT, 1);
@@ -121,7 +121,7 @@ final class MessageLogTest {
     assertThat(log.count(1)).as("nor does one that is off").isZero();
   }
 
-  /** As where a rank that goes back alone finds that it has no room for a log. */
+  /** As when a rank that rolls back alone has no room for a log. */
   @Test
   void countsMessagesWithoutLoggingThem() {
     assertThat(log.arrives(1)).isZero();
@@ -165,7 +165,7 @@ final class MessageLogTest {
     assertThat(log.count(1)).isEqualTo(4);
   }
 
-  /** The other side knows what it has got; this one makes it again. */
+  /** The receiver knows which messages it has; the sender replays them. */
   @Test
   void comparesReplayedMessagesWithReceivedOnes() {
     MessageLog other = begun(1 << 20);
@@ -182,7 +182,7 @@ final class MessageLogTest {
     assertThat(told).containsExactly("1, 7: 2 instead of 2", "1, 8: 3 instead of 2");
   }
 
-  /** Of more messages than there is room for sums of, those behind are compared by blocks. */
+  /** Messages beyond the room for checksums are compared by blocks. */
   @ParameterizedTest
   @ValueSource(ints = {-1, 0, 4095, 4096, 6143})
   void comparesMessagesWithoutAChecksumByBlocks(int differs) {
@@ -208,7 +208,7 @@ final class MessageLogTest {
     }
   }
 
-  /** What of a block was made before is not known in the next epoch. */
+  /** The part of a block replayed before is unknown in the next epoch. */
   @Test
   void doesNotCompareABlockReplayedInPartBefore() {
     ReplayComparison made = new ReplayComparison();
@@ -225,7 +225,7 @@ final class MessageLogTest {
     assertThat(different).isOne();
   }
 
-  /** As where one rank sends another one 2^30 messages between two checkpoints. */
+  /** As when a rank sends another rank 2^30 messages between two checkpoints. */
   @Test
   void endsWhenNumbersAreExhausted() {
     int most = 10;
@@ -257,7 +257,7 @@ final class MessageLogTest {
     assertThat(log.arrives(1)).isZero();
   }
 
-  /** Whatever they lie in, and however long they are. */
+  /** In any kind of buffer, and of any length. */
   @ParameterizedTest
   @ValueSource(ints = {0, 8, 24, 72, 20_000})
   void aSumIsThatOfTheBytes(int length) {
@@ -281,7 +281,7 @@ final class MessageLogTest {
     assertThat(sum.of(yes, 1, 2)).isEqualTo(sum.of(new byte[] {0, 1}, 0, 2));
   }
 
-  /** Where a message to rank 1 is in the log. */
+  /** Position of a message to rank 1 in the log. */
   private long position(int number) {
     long position = log.first(1);
     for (int i = 0; i < number; i++) {
@@ -290,7 +290,7 @@ final class MessageLogTest {
     return position;
   }
 
-  /** Pieces of memory end, and long messages have one of their own. */
+  /** Pieces of memory end, and long messages have dedicated pieces. */
   @Test
   void theLogHoldsSentMessages() {
     int[] lengths = {8, 0, 20_000, 3, 2_000_000, 8};
@@ -330,7 +330,7 @@ final class MessageLogTest {
     assertThat(log.unusable()).isNull();
   }
 
-  // ---- lines that each rank comes to at a time of its own
+  // ---- asynchronous recovery lines
 
   @Test
   void numbersCountFromARecoveryLineOnceItIsCommitted() {
@@ -370,7 +370,7 @@ final class MessageLogTest {
     assertThat(log.countBeforeLine()).isOne();
   }
 
-  /** It has messages of another one that are made again behind it. */
+  /** A rank has received messages that another rank replays after the recovery line. */
   @Test
   void aRankThatRollsBackReportsItsMessages() {
     comes(log, log.arrives(1), (byte) 1, (byte) 2);
@@ -416,7 +416,7 @@ final class MessageLogTest {
     return r;
   }
 
-  /** Nothing that depends on it must be known elsewhere first. */
+  /** No determinants need to precede such a message. */
   @Test
   void reportsTheMatchOfAReceiveFromAnySourceOnce() {
     log.report();
@@ -450,7 +450,7 @@ final class MessageLogTest {
     assertThat(next.peer()).isEqualTo(Comm.ANY_SOURCE);
   }
 
-  /** It is complete once its message has found its receive, in this epoch or a later one. */
+  /** It is complete once its message was matched, in this epoch or a later one. */
   @Test
   void tracksASynchronousSendUntilItIsComplete() {
     assertThat(sends(8)).isTrue();
@@ -472,26 +472,29 @@ final class MessageLogTest {
     assertThat(told).containsExactly(Choice.REFUSED.text());
   }
 
-  // ---- the calls of the API
+  // ---- calls of the API
 
-  /** What is kept of a call so that a process which repeats it alone does the same. */
+  /** The data stored of a call so that a process replaying it alone does the same. */
   private enum Kept {
-    /** Of a receive from any source, the message that it got. */
+    /** The message that a receive from any source matched. */
     RECEIVED,
-    /** What a probe found. */
+    /** The message that a probe found. */
     FOUND,
     /** Yes or no. */
     ANSWER,
     CANCELLED,
-    /** Of a synchronous send, that it is not complete. */
+    /** The pending state of a synchronous send. */
     COMPLETION,
-    /** What all ranks have agreed on. */
+    /** An agreement of all ranks. */
     DECISION,
-    /** Nothing is, and all go back, as {@link Choice} says: a buffered send without room. */
+    /**
+     * Nothing: all ranks roll back, as {@link Choice} says, such as for a buffered send without
+     * room.
+     */
     REFUSAL
   }
 
-  /** Repeats what it did, given the same messages. */
+  /** Nothing: the call does the same again, given the same messages. */
   private static final Set<Kept> NONE = Set.of();
 
   private static final Set<Kept> RECEIVED = Set.of(Kept.RECEIVED);
@@ -559,17 +562,17 @@ final class MessageLogTest {
               Map.entry("nextIteration", NONE),
               Map.entry("endLoop", NONE),
               Map.entry("loopWhile", Set.of(Kept.DECISION)),
-              Map.entry("flowLoop", NONE), // in which nobody goes back alone
+              Map.entry("flowLoop", NONE), // in which no rank rolls back alone
               Map.entry("flowLoopWhile", NONE),
               Map.entry("world", NONE),
-              Map.entry("epoch", NONE), // which only tells, and rises in both modes
+              Map.entry("epoch", NONE), // which only reports, and rises in both modes
               Map.entry("metrics", NONE),
-              Map.entry("afterRestore", NONE), // which must not communicate
-              Map.entry("requestCheckpoint", NONE), // at a place that all agree on
+              Map.entry("afterRestore", NONE), // must not communicate
+              Map.entry("requestCheckpoint", NONE), // at a place that all ranks agree on
               Map.entry("init", NONE),
               Map.entry("close", NONE)));
 
-  /** A call that the API gets has to be thought of here. */
+  /** A new call of the API must be classified here. */
   @Test
   void classifiesEachCallAsChoiceOrNot() {
     CALLS.forEach(

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Sums of what has come, against a list. */
+/** Compares checksums of received messages with a list. */
 final class ReceivedSumsTest {
   private static final int PIECE = NativePieces.SMALLEST / 16;
 
@@ -46,7 +46,7 @@ final class ReceivedSumsTest {
         model.clear();
         sums.clear();
       } else {
-        // They do not come in order.
+        // Messages do not arrive in order.
         int number = model.size() + random.nextInt(3);
         while (model.size() <= number) {
           model.add(NONE);
@@ -60,7 +60,7 @@ final class ReceivedSumsTest {
     }
   }
 
-  /** Those behind are not kept, and not mistaken for others later. */
+  /** Later messages are not stored, and not mistaken for others afterwards. */
   @Test
   void mayRunOutOfRoom() {
     room.most(NativePieces.SMALLEST);

@@ -25,7 +25,7 @@ import org.fmi.core.state.ImageWriter;
 import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 
-/** What was received outside of loops can be received again, without the network. */
+/** Replays calls outside of loops, without the network. */
 class RecorderTest {
   private static final int CONTEXT = 0;
   private static final int INTERNAL = 1;
@@ -37,8 +37,7 @@ class RecorderTest {
   }
 
   /**
-   * Calls on a messenger whose network goes nowhere: whatever touches it hangs, or is seen in the
-   * counts.
+   * Calls on a messenger without a network: a call that touches it hangs, or shows in the counters.
    */
   private static Recording replacement(Messenger m, Recorder record) {
     m.enter(1, new Transport[0]);
@@ -56,7 +55,9 @@ class RecorderTest {
     return new Recording(m, 1 << 20, () -> {});
   }
 
-  /** A program's life before its loop, with all that depends on timing; what it saw. */
+  /**
+   * A program's calls before its loop, with everything that depends on timing; returns what it saw.
+   */
   private static List<Object> prologue(PointToPoint m) {
     List<Object> seen = new ArrayList<>();
     int other = 1 - m.rank();
@@ -102,10 +103,10 @@ class RecorderTest {
       seen.add(misses);
       seen.add(s);
       seen.add(m.probe(other, CONTEXT, 1));
-      // Too long: an error, again and again.
+      // Too long: a repeated error.
       assertThatThrownBy(() -> m.recv(data, 0, 4, other, CONTEXT, 1))
           .isInstanceOf(FmiException.class);
-      // No whole elements: an error too.
+      // No whole elements: another error.
       m.send(new byte[6], 0, 6, other, CONTEXT, 2, Mode.STANDARD);
       assertThatThrownBy(() -> m.recv(data, 0, 8, other, CONTEXT, 2))
           .isInstanceOf(FmiException.class)
@@ -135,7 +136,7 @@ class RecorderTest {
     return in[1];
   }
 
-  /** One complete, the other not: the answers take turns. */
+  /** One request is complete and the other is not: the answers alternate. */
   @Test
   void testingARequestForLongDoesNotFillTheRecord() {
     int polls = 100_000;
@@ -199,7 +200,7 @@ class RecorderTest {
     byte[] data = new byte[10];
     for (int dest = 0; dest < 2; dest++) {
       int to = dest;
-      // Nothing is attached, or it is full of the second message.
+      // No buffer is attached, or the second message has filled it.
       m.attachBuffer(0);
       for (int i = 0; i < 3; i++) {
         refused.add(isRefused(() -> m.send(data, 0, 10, to, CONTEXT, 1, Mode.BUFFERED)));
@@ -261,12 +262,12 @@ class RecorderTest {
   @Test
   void detectsCallsThatWereNotRecorded() {
     int[] box = {4};
-    // A send that was not made.
+    // A send that was not recorded.
     Recording a = replacement(0, 2, smallRecord());
     a.send(box, 0, 4, 0, CONTEXT, 2, Mode.STANDARD);
     assertThatThrownBy(() -> a.recv(box, 0, 4, 0, CONTEXT, 1))
         .isInstanceOf(ReplayMismatchException.class);
-    // Another context, source, or room.
+    // Another context, source, or buffer size.
     for (int which = 0; which < 3; which++) {
       Recording b = replacement(0, 2, smallRecord());
       b.send(box, 0, 4, 0, CONTEXT, 1, Mode.STANDARD);

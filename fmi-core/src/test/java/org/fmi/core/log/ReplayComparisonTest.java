@@ -14,9 +14,7 @@ import org.fmi.spi.Transport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * Messages of a rank that has gone back alone, and makes them again; one thread makes all calls.
- */
+/** Messages of a rank that has rolled back alone and replays; one thread makes all calls. */
 final class ReplayComparisonTest {
   private static final int CONTEXT = Contexts.pointToPoint(Contexts.WORLD);
   private static final int TAG = 2;
@@ -35,7 +33,7 @@ final class ReplayComparisonTest {
     again.ledger().line(true);
   }
 
-  /** What the receiver has decided may be that it gets another message first. */
+  /** By its determinants the receiver may match another message first. */
   @Test
   void afterARollbackASendCompletesOnceLogged() {
     long[] first = new long[data.length];
@@ -43,7 +41,7 @@ final class ReplayComparisonTest {
     log.receivedByPeer(1, new long[] {0});
     data[0] = 8;
     again.send(data, 0, 8L * data.length, 1, CONTEXT, TAG, Mode.STANDARD);
-    data[0] = -1; // as a program may that has sent it
+    data[0] = -1; // a program may overwrite a buffer after sending
     assertThat(begin(first, Mode.SYNCHRONOUS).test()).isFalse();
     assertThat(before.test()).isFalse();
     assertThat(received()).isZero();
@@ -51,7 +49,7 @@ final class ReplayComparisonTest {
     assertThat(received()).isEqualTo(8);
   }
 
-  /** That a later message has come tells that the synchronous send was complete. */
+  /** A later message was received, so the synchronous send was complete. */
   @Test
   void aReplayedSynchronousSendIsComplete() {
     long[] onlyTheSecond = {1, 0b10};

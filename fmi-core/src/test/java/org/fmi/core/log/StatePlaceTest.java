@@ -9,11 +9,11 @@ import java.util.List;
 import org.fmi.wire.Memory;
 import org.junit.jupiter.api.Test;
 
-/** Where a buffer is in a state, and in that of another process. */
+/** The place of a buffer in a state, in this process and in another one. */
 final class StatePlaceTest {
   private static final byte[] TEXT = {1, 2, 3, 4};
 
-  /** What a message brings that goes to a place of a state. */
+  /** The data of a message to a place in a state. */
   private static void fill(StatePlace place, Object... state) {
     List<Object> objects = List.of(state);
     Memory.copy(TEXT, 0, place.base(objects), place.offsetIn(objects), TEXT.length);

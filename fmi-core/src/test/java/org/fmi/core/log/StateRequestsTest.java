@@ -24,7 +24,7 @@ import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is written for requests; whole ranks are tried in {@code StateRequestsSimulationTest}. */
+/** Images of requests; {@code StateRequestsSimulationTest} tests whole ranks. */
 final class StateRequestsTest {
   private static final int CONTEXT = 4;
 
@@ -63,7 +63,7 @@ final class StateRequestsTest {
     return read;
   }
 
-  /** A rollback: messages and requests are forgotten. */
+  /** Rolls back: forgets messages and requests. */
   private static void rollBack(Messenger m) {
     MemoryNetwork network = new MemoryNetwork(m.size(), 1, Options.PLAIN);
     m.enter(m.epoch() + 1, new Transport[] {network.transport(m.rank())});
@@ -104,7 +104,7 @@ final class StateRequestsTest {
         });
   }
 
-  /** One that comes back may be written again, before and after it is complete. */
+  /** A restored request may be written again, before and after it is complete. */
   @Test
   void ranksMayRollBackRepeatedly() {
     alone(
@@ -127,7 +127,7 @@ final class StateRequestsTest {
         });
   }
 
-  /** How a request has ended, in words. */
+  /** Describes the outcome of a request. */
   private static String end(Request r) {
     try {
       return String.valueOf(r.waitFor());
@@ -164,7 +164,7 @@ final class StateRequestsTest {
         });
   }
 
-  // ---- what is refused
+  // ---- refusals
 
   private static void assertRefused(Messenger m, Request r, String words) {
     assertThatThrownBy(() -> write(m, List.of(new long[1]), r))
@@ -180,7 +180,7 @@ final class StateRequestsTest {
                 m,
                 receive(m, new long[1], 0, Comm.ANY_SOURCE, Comm.ANY_TAG),
                 "it refers to a receive of at most 8 bytes from any source with any tag, whose"
-                    + " buffer is no state of the loop"));
+                    + " buffer is not state of the loop"));
   }
 
   @Test
@@ -210,6 +210,7 @@ final class StateRequestsTest {
                     () -> read(m, Objects.requireNonNull(image.get()), List.of(new long[1])))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(
-                    "it refers to a request of a job of 1 ranks, and this one has 2"));
+                    "it refers to a request of a job with another number of ranks (1 instead of"
+                        + " 2)"));
   }
 }

@@ -18,13 +18,13 @@ import org.fmi.spi.Transport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who knows what ranks have decided that the job does not keep; one thread makes all calls. */
+/** Spread of unstable determinants among ranks; one thread makes all calls. */
 final class UnstableDeterminantsTest {
   private static final int CONTEXT = Contexts.pointToPoint(Contexts.WORLD);
   private static final int SYSTEM = Contexts.pointToPoint(Contexts.SYSTEM);
   private static final int SIZE = 4;
 
-  /** What one rank tells the job, as {@code rank@version from: numbers of sources}. */
+  /** A rank's reports to the job, as {@code rank@version from: numbers of sources}. */
   private static final class Teller extends CountingJob {
     final List<String> told = new ArrayList<>();
 
@@ -46,7 +46,7 @@ final class UnstableDeterminantsTest {
     }
   }
 
-  /** Frames of three longs, one of which is taken at a time. */
+  /** Frames of three longs; the transport takes one at a time. */
   private static final Options NARROW = new Options(24, 8, 1, 0, 0);
 
   private MemoryNetwork network = new MemoryNetwork(SIZE, 1, Options.PLAIN);
@@ -76,14 +76,14 @@ final class UnstableDeterminantsTest {
     ranks[source].send(data, 0, 8, dest, context, 0, Mode.STANDARD);
   }
 
-  /** A rank gets a message of any source, which is this one. */
+  /** A rank receives a message from any source, which is this source. */
   private void chooses(int rank, int source) {
     send(source, rank, CONTEXT);
     assertThat(ranks[rank].recv(data, 0, 8, Comm.ANY_SOURCE, CONTEXT, 0).source())
         .isEqualTo(source);
   }
 
-  /** What a rank tells if the epoch ends now. */
+  /** The reports of a rank if the epoch ends now. */
   private List<String> tells(int rank) {
     logs[rank].report();
     return jobs[rank].take();
@@ -112,7 +112,7 @@ final class UnstableDeterminantsTest {
     assertThat(tells(0)).containsExactly("0@0 from 0: [2, 3]");
   }
 
-  /** Whoever depends on a decision by way of others knows it too. */
+  /** A rank that depends on a determinant by way of other ranks has it too. */
   @Test
   void forwardsReceivedDeterminants() {
     chooses(0, 2);
@@ -124,7 +124,7 @@ final class UnstableDeterminantsTest {
     assertThat(tells(2)).containsExactlyInAnyOrder("0@0 from 0: [2]", "1@0 from 0: [3]");
   }
 
-  /** Its own rank knows it. */
+  /** The owner has it already. */
   @Test
   void doesNotSendDeterminantsToTheirOwner() {
     chooses(0, 2);
@@ -141,7 +141,7 @@ final class UnstableDeterminantsTest {
     assertThat(tells(1)).isEmpty();
   }
 
-  /** So what is on the way with messages stays little. */
+  /** This keeps the piggybacked data small. */
   @Test
   void reportsToTheJobAndDoesNotPiggybackStableDeterminants() {
     int many = UnstableDeterminants.BUDGET / 2 + 1;
@@ -162,7 +162,7 @@ final class UnstableDeterminantsTest {
     assertThat(tells(1)).containsExactly("0@0 from " + 2 * many + ": [3, 3]");
   }
 
-  /** All that decide share what may be on the way. */
+  /** All ranks with determinants share the budget for piggybacked data. */
   @Test
   void reportsSoonerTheMoreRanksHaveDeterminants() {
     chooses(0, 2);
@@ -180,7 +180,7 @@ final class UnstableDeterminantsTest {
     assertThat(jobs[3].take()).isNotEmpty();
   }
 
-  /** A job that does not answer: a rank waits before it knows too much that nobody keeps. */
+  /** A job that does not answer: a rank waits before it has too many unstable determinants. */
   @Test
   void aRankWithTooManyDeterminantsWaitsForTheJob() {
     for (int i = 0; i < UnstableDeterminants.WAIT_FACTOR * UnstableDeterminants.BUDGET / 2; i++) {
@@ -194,7 +194,7 @@ final class UnstableDeterminantsTest {
     assertThat(String.join("", tells(1))).startsWith("0@0 from 0: [2, 2, ");
   }
 
-  /** More than a frame carries. */
+  /** More determinants than a frame holds. */
   @Test
   void sendsInPieces() {
     int many = UnstableDeterminants.WAIT_FACTOR * UnstableDeterminants.BUDGET / 2;
@@ -208,7 +208,10 @@ final class UnstableDeterminantsTest {
     assertThat(tells(3)).containsExactly("0@0 from 0: " + Arrays.toString(sources));
   }
 
-  /** The epoch ends before all of it has come: neither has the message that depends on it. */
+  /**
+   * The epoch ends before all of them have arrived: the message that depends on them has not
+   * arrived either.
+   */
   @Test
   void aPieceHasWholeDeterminants() {
     chooses(0, 2);
@@ -224,7 +227,7 @@ final class UnstableDeterminantsTest {
     assertThat(tells(1)).containsExactly("0@0 from 0: [2]");
   }
 
-  /** What no message is can be told by nobody else. */
+  /** No other rank can report a determinant that no message depends on. */
   @Test
   void reportsEverythingBeforeAVote() {
     chooses(0, 2);
@@ -235,7 +238,7 @@ final class UnstableDeterminantsTest {
     assertThat(jobs[1].take()).containsExactlyInAnyOrder("0@0 from 0: [2]", "1@0 from 0: [3]");
   }
 
-  /** It may be gone back to either of both lines. */
+  /** Ranks may roll back to either recovery line. */
   @Test
   void afterARecoveryLineDeterminantsCountSinceBoth() {
     chooses(0, 2);
@@ -251,7 +254,7 @@ final class UnstableDeterminantsTest {
     assertThat(tells(2)).containsExactly("0@1 from 2: [1]");
   }
 
-  /** Others may be at a line already that this rank has yet to come to. */
+  /** Other ranks may be at a recovery line that this rank has not reached. */
   @Test
   void keepsDeterminantsSinceTheNextRecoveryLine() {
     chooses(0, 2);
@@ -269,7 +272,7 @@ final class UnstableDeterminantsTest {
     assertThat(tells(2)).contains("0@1 from 0: [3]");
   }
 
-  /** By then each has told the job all that it knew. */
+  /** By then each rank has reported all determinants to the job. */
   @Test
   void aNewEpochBeginsEmpty() {
     chooses(0, 2);
@@ -286,7 +289,7 @@ final class UnstableDeterminantsTest {
     assertThat(tells(2)).containsExactly("0@0 from 2: [3]");
   }
 
-  /** Nothing is left to be known where no rank goes back alone. */
+  /** No determinants are kept if no rank rolls back alone. */
   @Test
   void sendsNoDeterminantsOutsideOfALoop() {
     ranks[0].ledger().line(false);

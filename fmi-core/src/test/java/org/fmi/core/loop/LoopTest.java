@@ -10,7 +10,7 @@ final class LoopTest {
     return new Loop(0, new LoopState(new Object[] {new long[1]}), iterations, mayEndEarlier, null);
   }
 
-  /** The bound of a {@code loopWhile} says nothing of when it ends. */
+  /** The bound of a {@code loopWhile} does not tell when it ends. */
   @Test
   void onlyALoopWithAllItsIterationsHasAKnownLength() {
     assertThat(loop(100, false).length()).isEqualTo(100);

@@ -40,7 +40,7 @@ final class ObjectCodecTest {
 
   record Point(int x, int y) implements Serializable {}
 
-  /** A list without a collection. */
+  /** A linked list without a collection. */
   static final class Link implements Serializable {
     private static final long serialVersionUID = 1;
     final @Nullable Link next;
@@ -90,7 +90,7 @@ final class ObjectCodecTest {
     assertThat(read.poll()).isEqualTo(new Point(2, 0));
   }
 
-  /** Their tables have more places than they have entries. */
+  /** Their tables have more places than entries. */
   @Test
   void acceptsTablesOfAnySize() {
     for (int size : new int[] {0, 1, 3, 13, 1_000, 30_000}) {
@@ -131,7 +131,7 @@ final class ObjectCodecTest {
     assertRefused(proxy, "a dynamic proxy");
   }
 
-  /** When it is written, and when bytes come from elsewhere. */
+  /** When an object is written, and when bytes are from elsewhere. */
   private static void assertRefused(Object object, String what) throws IOException {
     assertThatThrownBy(() -> ObjectCodec.write(List.of(object)))
         .isInstanceOf(IllegalArgumentException.class)

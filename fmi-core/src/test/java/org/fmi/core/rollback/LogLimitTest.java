@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/** How long logs may be. */
+/** Limits of logs. */
 final class LogLimitTest {
   private static final long MIB = 1 << 20;
 
@@ -72,7 +72,8 @@ final class LogLimitTest {
   void directBuffersReduceTheDirectMemory() {
     ByteBuffer buffer = ByteBuffer.allocateDirect((int) MIB);
     try {
-      // Not beside what was left before: a collector may free what other tests have taken.
+      // No comparison with an earlier value: a collector may free memory that other tests have
+      // taken.
       assertThat(DirectMemory.left())
           .isBetween(0L, Runtime.getRuntime().maxMemory() - buffer.capacity());
     } finally {

@@ -49,19 +49,19 @@ final class RedistributionTest {
     /** The rank whose images fail their checksums; -1 for none. */
     private int damaged = -1;
 
-    /** Of which checkpoint; null for that of the line. */
+    /** The damaged checkpoint; null for the newest one. */
     private @Nullable CheckpointId damagedId;
 
-    /** The damage is behind so many bytes. */
+    /** Number of bytes before the damage. */
     private long damagedAt;
 
-    /** The checkpoints of loops that had ended, and the line: all with the same images. */
+    /** The checkpoints of loops that had ended, and the newest one: all with the same images. */
     private List<CheckpointId> needed = List.of(LINE);
 
-    /** How often an image was compared before anything of it was needed. */
+    /** Number of verifications of an image before any of it was needed. */
     private final AtomicInteger verified = new AtomicInteger();
 
-    /** Those of ranks with such states. */
+    /** Images of ranks with these states. */
     Images(int size, IntFunction<Object[]> state) {
       this("job/v5", size, state);
     }
@@ -80,7 +80,7 @@ final class RedistributionTest {
       }
     }
 
-    /** A rank has not received so many messages. */
+    /** Gives a rank this many unreceived messages. */
     void putMessages(int rank, long count) {
       MemorySegment memory = images.get(rank);
       memory.set(FrameLayout.LONG, new Image(memory).unexpectedAt(), count);
@@ -127,7 +127,7 @@ final class RedistributionTest {
     return RankConfigs.rank(rank, size).build();
   }
 
-  /** What all ranks of the new job hear: null if their state was filled. */
+  /** The refusals that all ranks of the new job get; null if their state was filled. */
   private static @Nullable String fill(Images images, int size, IntFunction<Object[]> state) {
     @Nullable String[] heard = new String[size];
     Ranks.run(
@@ -155,9 +155,9 @@ final class RedistributionTest {
     return heard[0];
   }
 
-  // ---- which
+  // ---- choice of a generation
 
-  /** What three ranks go on from, what they have then, and what they hear. */
+  /** The checkpoint that three ranks continue from, their state then, and the refusals. */
   private static Map<String, Integer> goOn(List<Images> offered, long loops) {
     Map<String, Integer> heard = new ConcurrentHashMap<>();
     Ranks.run(
@@ -186,7 +186,7 @@ final class RedistributionTest {
     return new Images(name, size, rank -> new Object[] {Replicated.of(new long[] {value})});
   }
 
-  /** Whichever rank finds the damage, all hear of it and take the same older one. */
+  /** Whichever rank finds the damage, all ranks learn of it and take the same older generation. */
   @Test
   void fallsBackToAnOlderGenerationAfterDamage() {
     for (int damaged = 0; damaged < 5; damaged++) {
@@ -202,7 +202,7 @@ final class RedistributionTest {
     }
   }
 
-  /** Loop 0 had ended there: what is of use later is compared before anything is used. */
+  /** Loop 0 had ended there: data needed later is verified before any is used. */
   @Test
   void allLoopsBeginFromOneGeneration() {
     CheckpointId ended = new CheckpointId(2, 0, 20, true);
@@ -262,7 +262,7 @@ final class RedistributionTest {
 
   // ---- blocks
 
-  /** How a global array is cut, in each dimension; parts may be empty. */
+  /** A partition of a global array, in each dimension; parts may be empty. */
   private record Cuts(long[][] begins) {
     static Cuts random(SplittableRandom random, long[] shape) {
       long[][] begins = new long[shape.length][];
@@ -287,7 +287,7 @@ final class RedistributionTest {
       return ranks;
     }
 
-    /** Where a rank's part begins, and its extent. */
+    /** Start and extent of a rank's part. */
     long[][] part(int rank) {
       long[] from = new long[begins.length];
       long[] extent = new long[begins.length];
@@ -304,7 +304,7 @@ final class RedistributionTest {
 
   private static final int OUTSIDE = 99;
 
-  /** The value of an element, which its place in the global array determines. */
+  /** The value of an element, determined by its place in the global array. */
   private static int value(long[] shape, long[] index) {
     long at = 0;
     for (int d = 0; d < shape.length; d++) {
@@ -313,14 +313,16 @@ final class RedistributionTest {
     return (int) (at * 7 + 3) % 97;
   }
 
-  /** A rank's part of a global array, in a local one with ghost points, and what is to be in it. */
+  /**
+   * A rank's part of a global array, in a local array with ghost points, and its expected contents.
+   */
   private static final class Part {
     final Object array;
     final Object expected;
     final ArrayBlock block;
 
     /**
-     * @param held whether a holder refers to the local array
+     * @param held whether a StateRef refers to the local array
      */
     Part(Class<?> type, SplittableRandom random, long[] shape, long[][] part, boolean held) {
       int dimensions = shape.length;
@@ -439,7 +441,9 @@ final class RedistributionTest {
   void refusesAnotherGlobalArray() {
     Images images = new Images(2, rank -> new Object[] {line(10, 5L * rank, 5)});
     assertThat(fill(images, 1, rank -> new Object[] {line(12, 0, 12)}))
-        .contains("object 0", "is of a global array of [12], and was of one of [10] at rank 0");
+        .contains(
+            "object 0",
+            "is part of a global array of shape [12], but was part of one of shape [10] at rank 0");
   }
 
   @Test
@@ -451,7 +455,7 @@ final class RedistributionTest {
         .contains("object 0", "holds LONGS, and held INTS at rank 0");
   }
 
-  // ---- what is the same, and what cannot be given to others
+  // ---- replicated objects, and objects that cannot be redistributed
 
   private record Seen(List<String> names) implements Serializable {}
 
@@ -494,7 +498,7 @@ final class RedistributionTest {
     Images images = new Images(3, rank -> new Object[] {Replicated.of(new int[] {rank / 2})});
     assertThat(fill(images, 2, rank -> new Object[] {Replicated.of(new int[1])}))
         .isEqualTo(
-            "the loop's state object 0, a org.fmi.Replicated, was not the same at ranks 0 and 2");
+            "the loop's state object 0, a org.fmi.Replicated, differed between ranks 0 and 2");
   }
 
   @Test
@@ -502,17 +506,17 @@ final class RedistributionTest {
     Images images = new Images(4, rank -> new Object[] {line(8, 2L * rank, 2), new double[1]});
     assertThat(fill(images, 2, rank -> new Object[] {line(8, 4L * rank, 4), new double[1]}))
         .isEqualTo(
-            "the loop's state object 1, a double[], does not say how it is given to another number"
-                + " of ranks than 4: register ArrayBlock.of(...), Replicated.of(...) or"
-                + " Repartitioned.of(...), or give -n 4");
+            "the loop's state object 1, a double[], has no layout for a number of ranks other"
+                + " than 4: register ArrayBlock.of(...), Replicated.of(...) or"
+                + " Repartitioned.of(...), or use -n 4");
     assertThat(
             fill(
                 images,
                 2,
                 rank -> new Object[] {line(8, 4L * rank, 4), Replicated.of(new double[1])}))
-        .contains("object 1", "was no Replicated at rank 0");
+        .contains("object 1", "was not registered as Replicated at rank 0");
     assertThat(fill(images, 2, rank -> new Object[] {line(8, 4L * rank, 4)}))
-        .isEqualTo("the loop's state has 1 objects, and that of rank 0 had 2");
+        .isEqualTo("the loop's state has 1 object, but rank 0's had 2");
   }
 
   @Test
@@ -554,8 +558,8 @@ final class RedistributionTest {
     images.putMessages(2, 1);
     assertThat(fill(images, 2, rank -> new Object[] {Replicated.of(new int[1])}))
         .isEqualTo(
-            "rank 2 had messages that it had not received yet, which no other number of ranks can"
-                + " receive; give -n 3");
+            "rank 2 had unreceived messages, which only a job of 3 ranks can receive:"
+                + " use -n 3");
   }
 
   @Test
@@ -579,7 +583,7 @@ final class RedistributionTest {
         .contains("object 1", "shares its content with another object at rank 0");
   }
 
-  // ---- what the program divides
+  // ---- objects that the program partitions itself
 
   private static Repartitioned list(StateRef<List<Integer>> holder, int rank, int size) {
     return Repartitioned.of(

@@ -51,7 +51,7 @@ final class StandstillTest {
     assertThat(standstill.times()).isZero();
   }
 
-  /** Where the checkpoint is right before that iteration, none could come sooner. */
+  /** If the checkpoint is right before that iteration, none could be taken sooner. */
   @Test
   void noRankRollsBackWithoutEffect() {
     for (int failure = 0; failure < 10; failure++) {

@@ -17,7 +17,7 @@ class ImageWriterTest {
 
   private final BitSet told = new BitSet();
 
-  /** A store that notes what it is told. */
+  /** A store that records reports of unchanged parts. */
   private CheckpointStore store(boolean holdsCoded) {
     return (CheckpointStore)
         Proxy.newProxyInstance(
@@ -39,7 +39,7 @@ class ImageWriterTest {
     return memory.copyFrom(MemorySegment.ofArray(content));
   }
 
-  /** What is told is exactly what is the same, as far as whole parts are; all is written. */
+  /** Unchanged whole parts are reported exactly; everything is written. */
   @Test
   void reportsUnchangedPartsAndWritesTheRest() {
     Random random = new Random(4);
@@ -84,7 +84,7 @@ class ImageWriterTest {
     assertThat(told.isEmpty()).isTrue();
   }
 
-  /** Where a little has changed in each part, comparing is given up for a while. */
+  /** If each part has changed a little, comparing is suspended for a while. */
   @Test
   void stopsComparingWhenItDoesNotHelp() {
     int parts = 1000;
@@ -99,7 +99,7 @@ class ImageWriterTest {
     new ImageWriter(image, store(true)).put(now, 0, now.length);
     assertThat(image.toArray(ValueLayout.JAVA_BYTE)).isEqualTo(now);
     assertThat(told.get(0, parts / 2 * PART).isEmpty()).isTrue();
-    // All but what a pause may have gone on for.
+    // All but the parts that a pause may have covered.
     int unchanged = parts / 2 * PART;
     assertThat(told.cardinality()).isBetween(unchanged - (8 << 20), unchanged);
     assertThat(told.get(before.length - PART, before.length).cardinality()).isEqualTo(PART);

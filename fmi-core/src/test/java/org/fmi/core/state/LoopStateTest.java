@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 
 final class LoopStateTest {
 
-  /** An object that writes and reads itself. */
+  /** An object that marshals itself. */
   static final class Particle implements BytesMarshallable {
     double x;
     String name = "";
@@ -89,7 +89,7 @@ final class LoopStateTest {
     assertThat(particle.name).isEqualTo("p");
   }
 
-  /** Programs that append to a buffer, and send from position to limit. */
+  /** Programs append to a buffer, and send from position to limit. */
   @Test
   void restoresPositionAndLimitOfABuffer() {
     for (ByteBuffer buffer : List.of(ByteBuffer.allocate(11), ByteBuffer.allocateDirect(11))) {
@@ -133,7 +133,7 @@ final class LoopStateTest {
     assertThat(next.get()).containsExactly(1);
   }
 
-  /** It may be all that Java passes: {@code loop(n, body, rows)}. */
+  /** It may be the only argument, which Java expands: {@code loop(n, body, rows)}. */
   @Test
   void anArrayOfArraysFollowsItsRows() {
     double[][] rows = {{1}, {2}};
@@ -148,7 +148,7 @@ final class LoopStateTest {
     assertThat(rows).isDeepEqualTo(new double[][] {{2}, {3}});
   }
 
-  /** A replacement's holders may refer to one array where those of the checkpoint did not. */
+  /** A replacement's StateRefs may share an array where the checkpoint's did not. */
   @Test
   void holdersOfOneArrayGetTheirOwnBack() {
     double[] best = {3};
@@ -205,7 +205,7 @@ final class LoopStateTest {
     assertThat(again.mismatch(image)).as("the same state has the same image").isEqualTo(-1);
   }
 
-  /** In a replacement the initial rows may still be something else to the program. */
+  /** The initial rows may still be referenced by the program in a replacement. */
   @Test
   void aHolderOfArraysGetsNewOnes() {
     MemorySegment image =
@@ -301,7 +301,7 @@ final class LoopStateTest {
     assertThat(zeros).isDeepEqualTo(new double[2][1]);
   }
 
-  /** What cannot be made anew is restored where it is. */
+  /** An object that cannot be created is restored in place. */
   @Test
   void aHolderOfObjectsGetsThemBack() {
     double[] array = {1};
@@ -388,7 +388,7 @@ final class LoopStateTest {
 
   // ---- serializable objects
 
-  /** What a program may hold. */
+  /** An object of a program. */
   record Task(String name, List<Integer> parts) implements Serializable {}
 
   @Test
@@ -491,7 +491,7 @@ final class LoopStateTest {
         .hasMessageContaining("more objects");
   }
 
-  // ---- how objects lie among those of all ranks
+  // ---- layouts
 
   private static ArrayBlock block(Object state, long from) {
     return ArrayBlock.of(
@@ -542,19 +542,20 @@ final class LoopStateTest {
   void refusesABlockThatDoesNotFitItsArray() {
     assertThatThrownBy(() -> new LoopState(new Object[] {new int[1], block(new int[6], 0)}))
         .hasMessage(
-            "the loop's state object 1 is an ArrayBlock of a local array of 5 elements, and that"
-                + " has 6");
+            "the loop's state object 1 is an ArrayBlock of a local array of 5 elements, but the"
+                + " array has 6");
     assertThatThrownBy(() -> new LoopState(new Object[] {block(new int[5][5], 0)}))
-        .hasMessageContaining("is an ArrayBlock of a int[][]: its state is a primitive array");
+        .hasMessageContaining(
+            "is an ArrayBlock of a int[][]: its state must be a one-dimensional primitive array");
     assertThatThrownBy(() -> new LoopState(new Object[] {StateRef.of(block(new int[5], 0))}))
-        .hasMessageContaining("put it around that object");
+        .hasMessageContaining("wrap the outer object instead");
     assertThatThrownBy(() -> new LoopState(new Object[] {new Object[] {Replicated.of(new int[5])}}))
-        .hasMessageContaining("put it around that object");
+        .hasMessageContaining("wrap the outer object instead");
     // The array of a StateRef has changed since.
     StateRef<int[]> held = StateRef.of(new int[5]);
     LoopState state = new LoopState(new Object[] {block(held, 0)});
     held.set(new int[4]);
-    assertThatThrownBy(state::bytes).hasMessageContaining("5 elements, and that has 4");
+    assertThatThrownBy(state::bytes).hasMessageContaining("5 elements, but the array has 4");
   }
 
   // ---- names
@@ -672,7 +673,7 @@ final class LoopStateTest {
     for (Object each : wrong) {
       assertThatThrownBy(() -> new LoopState(new Object[] {each}))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("inside another object: put it around that object");
+          .hasMessageContaining("inside another object: wrap the outer object instead");
     }
   }
 

@@ -485,9 +485,9 @@ final class LevelsIT {
     Result other = job("-n", "3", "--restart-from", "latest").run();
     assertThat(other.status()).isEqualTo(70);
     assertThat(other.err())
-        .contains("the loop's state object 0, a long[], does not say how it is given to another")
+        .contains("the loop's state object 0, a long[], has no layout for a number of ranks other")
         .contains("than 2")
-        .contains("or give -n 2");
+        .contains("or use -n 2");
     Result program =
         new Fmirun(
                 directory,
@@ -764,7 +764,9 @@ final class LevelsIT {
     assertThat(result.status()).isEqualTo(70);
     assertThat(result.err())
         .contains("cannot continue from ")
-        .contains("the loop's state object 0, a org.fmi.ArrayBlock, was no ArrayBlock at rank 0");
+        .contains(
+            "the loop's state object 0, a org.fmi.ArrayBlock, was not registered as ArrayBlock at"
+                + " rank 0");
   }
 
   /** The columns of the newest generation that counts: another one may not be finished. */
