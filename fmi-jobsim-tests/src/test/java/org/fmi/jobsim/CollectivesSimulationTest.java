@@ -28,9 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Collective calls, hardly two alike, in jobs that lose ranks in the middle of them: what a rank
- * has called before a failure must not be taken for what it calls after it, and what has crossed a
- * line of checkpoints is neither lost nor doubled.
+ * Collective calls of many kinds, in jobs that lose ranks in the middle of them: calls from before
+ * a failure must not be mistaken for calls after it, and messages that cross a recovery line are
+ * neither lost nor duplicated.
  */
 final class CollectivesSimulationTest {
   private static final int SIZE = 5;
@@ -64,7 +64,7 @@ final class CollectivesSimulationTest {
     return outcome;
   }
 
-  /** Of a job to which nothing happens. */
+  /** The answer of an undisturbed job. */
   private static long answer(long seed) {
     return ANSWERS.computeIfAbsent(
         seed, _ -> run(seed, SHAPE, CollectivesWorkload.of(seed)).answer());
@@ -74,7 +74,7 @@ final class CollectivesSimulationTest {
     return new FaultSpec(false, rank, false, point, iteration);
   }
 
-  /** Ranks die at random places, rank 0 of the farm among them. */
+  /** Ranks die at random places, among them rank 0, the master of the farm. */
   @ParameterizedTest
   @EnumSource
   void noneIsRefusedForWhatAFailureHasInterrupted(Mode mode) {
@@ -104,7 +104,7 @@ final class CollectivesSimulationTest {
     }
   }
 
-  /** Kills rank 0 as it hears of a result in the middle of a farm, again and again. */
+  /** Kills rank 0 repeatedly as it learns of a result in the middle of a farm. */
   private static final class KillsTheMaster implements SimTraffic {
     private static final Set<Integer> DEADLY = Set.of(5, 30, 55);
 
@@ -142,7 +142,7 @@ final class CollectivesSimulationTest {
 
   @ParameterizedTest
   @EnumSource
-  void eachKindCrossesALine(Kind kind) {
+  void eachKindCrossesARecoveryLine(Kind kind) {
     Program program = CollectivesWorkload.of(kind);
     long answer = run(1, SHAPE, program).answer();
     for (Mode mode : List.of(Mode.OVERLAPPED, Mode.BOTH)) {
@@ -163,16 +163,19 @@ final class CollectivesSimulationTest {
     }
   }
 
-  /** Finds messages of collectives that cross a line, by the stamps of frames. */
+  /** Finds messages of collectives that cross a recovery line, by the stamps of frames. */
   private static final class Crossings implements SimTraffic {
     // Kinds of frames that announce a message.
     private static final byte EAGER = 1;
     private static final byte RTS = 2;
 
-    /** A part of an iteration, or between two of them, in which a rank comes to no line. */
+    /**
+     * A part of an iteration, or the time between two iterations, in which a rank reaches no
+     * recovery line.
+     */
     private record Part(int rank, int epoch, int number) {}
 
-    /** Lines of collective messages that have come in a part, and of all that were sent in it. */
+    /** Recovery lines of the collective messages received in a part, and of those sent in it. */
     private final Map<Part, Set<Long>> come = new HashMap<>();
 
     private final Map<Part, Set<Long>> sent = new HashMap<>();
@@ -205,17 +208,19 @@ final class CollectivesSimulationTest {
       }
     }
 
-    /** Parts in which something has come from another side of a line. */
+    /** Parts in which a message has crossed a recovery line. */
     long count() {
       return sent.entrySet().stream()
-          .filter(each -> each.getKey().number > 0) // all stand behind the loop's first line
+          .filter(
+              each ->
+                  each.getKey().number > 0) // all ranks have passed the loop's first recovery line
           .filter(each -> come.containsKey(each.getKey()))
           .filter(each -> !each.getValue().containsAll(come.get(each.getKey())))
           .count();
     }
   }
 
-  /** In the loop, where the ranks that wait for others hear of it. */
+  /** In the loop, where waiting ranks learn of the failure. */
   @Test
   void oneThatDoesNotMatchEndsTheJobWithBothCalls() {
     JobSimulation job =

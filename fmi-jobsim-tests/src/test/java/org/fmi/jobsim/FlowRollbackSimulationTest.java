@@ -29,14 +29,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Simulated jobs in which only those ranks compute again that the lost data came from. */
+/** Simulated jobs in which only the ranks that the lost data came from recompute. */
 final class FlowRollbackSimulationTest {
   private static final int ROWS = 4;
   private static final int COLS = 2;
   private static final int SIZE = ROWS * COLS;
   private static final int ITERATIONS = 10;
 
-  /** How many steps each rank has computed, in all its processes. */
+  /** Number of steps that each rank has computed, in all its processes. */
   private final long[] steps = new long[SIZE];
 
   /** Whether all ranks meet in each iteration. */
@@ -132,7 +132,7 @@ final class FlowRollbackSimulationTest {
 
   /** As in the paper's Fig. 4, whose checkpoint is taken one iteration later. */
   @Test
-  void onlyThoseComputeAgainThatTheLostDataCameFrom() {
+  void onlyRanksThatTheLostDataCameFromRecompute() {
     long answer = undisturbed();
     Arrays.fill(steps, 0);
     JobSimulation job = finished(2, ranks().withFaults(kill(1, FaultPoint.ITERATION, 2)), answer);
@@ -154,7 +154,7 @@ final class FlowRollbackSimulationTest {
   }
 
   @Test
-  void allGoBackBeyondTheLimit() {
+  void allRanksRollBackBeyondTheLimit() {
     JobSimulation job =
         finished(
             2,
@@ -168,7 +168,7 @@ final class FlowRollbackSimulationTest {
   }
 
   @Test
-  void allGoBackInAPlainLoop() {
+  void allRanksRollBackInAPlainLoop() {
     Program program =
         (fmi, process, cluster) -> {
           long[] sum = {process.rank()};
@@ -184,9 +184,9 @@ final class FlowRollbackSimulationTest {
         .containsExactly(new Notice.FlowImpossible(1, 0, "it is not a flowLoop"));
   }
 
-  /** So that their cores may run slowly. */
+  /** Their cores may then run slowly. */
   @Test
-  void whoHasNothingLeftToComputeWaits() {
+  void aRankWithNothingToComputeWaits() {
     Set<Integer> waiting = new TreeSet<>();
     Program program =
         (fmi, process, cluster) -> {
@@ -230,10 +230,10 @@ final class FlowRollbackSimulationTest {
     assertThat(waiting).containsExactly(0, 2, 3, 4, 5, 6, 7);
   }
 
-  /** A flow that leaves out a rank that is read from, and what else an iteration must not do. */
+  /** A flow that omits a rank that is read from, and other things that an iteration must not do. */
   @ParameterizedTest
   @EnumSource(Mistake.class)
-  void whatAFlowLoopMustNotDoIsRefused(Mistake mistake) {
+  void refusesForbiddenActionsInAFlowLoop(Mistake mistake) {
     Program program =
         (fmi, process, cluster) -> {
           Comm world = fmi.world();
@@ -261,7 +261,7 @@ final class FlowRollbackSimulationTest {
     FINISH
   }
 
-  /** What rank 0 does in iteration 3, and in which part of it. */
+  /** The action of rank 0 in iteration 3, and the part of the iteration. */
   enum Mistake {
     UNDECLARED(
         Part.EXCHANGE,
@@ -368,7 +368,7 @@ final class FlowRollbackSimulationTest {
     };
   }
 
-  /** Sent before the loop, received behind it, and brought back by the checkpoint. */
+  /** Sent before the loop, received after it, and restored from the checkpoint. */
   @Test
   void aMessagePassesALoop() {
     Program program =
@@ -391,9 +391,9 @@ final class FlowRollbackSimulationTest {
     assertThat(job.notices(Notice.FlowBegun.class)).hasSize(1);
   }
 
-  /** Ranks that meet nobody in an iteration may be apart by more than a state of each is kept. */
+  /** Ranks that meet no other rank may be further apart than the states that each keeps. */
   @Test
-  void allGoBackIfARankHasGoneTooFar() {
+  void allRanksRollBackIfARankIsTooFarAhead() {
     int[][] inputs = new int[SIZE][0];
     inputs[1] = new int[] {2};
     Program program =
@@ -447,7 +447,7 @@ final class FlowRollbackSimulationTest {
         undisturbed());
   }
 
-  /** Whatever fails, and whenever: the answer is that of a job to which nothing happens. */
+  /** Whatever fails, and whenever: the answer is that of an undisturbed job. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void manyFailures(boolean meeting) {

@@ -21,22 +21,22 @@ final class FreshSeedsTest {
   }
 
   @Test
-  void freshSeedsEndAsTheyMayIfOnlyFailedRanksGoBack() throws InterruptedException {
+  void freshSeedsEndAsTheyMayWithLocalRollback() throws InterruptedException {
     run(new Campaign(Seeds.fresh(), Schedule::ofLocal), OTHERS);
   }
 
   @Test
-  void freshSeedsEndAsTheyMayIfOnlyThoseComputeAgainThatMust() throws InterruptedException {
+  void freshSeedsEndAsTheyMayWithFlowRollback() throws InterruptedException {
     run(new Campaign(Seeds.fresh(), Schedule::ofFlow), OTHERS);
   }
 
   @Test
-  void freshSeedsEndAsTheyMayIfNobodyWaitsForCheckpoints() throws InterruptedException {
+  void freshSeedsEndAsTheyMayWithAsynchronousCheckpoints() throws InterruptedException {
     run(new Campaign(Seeds.fresh(), Schedule::ofOverlap), OTHERS);
   }
 
   @Test
-  void freshSeedsEndAsTheyMayIfOnlyFailedRanksGoBackToSuchCheckpoints()
+  void freshSeedsEndAsTheyMayWithLocalRollbackToAsynchronousCheckpoints()
       throws InterruptedException {
     run(new Campaign(Seeds.fresh(), Schedule::ofBoth), OTHERS);
   }

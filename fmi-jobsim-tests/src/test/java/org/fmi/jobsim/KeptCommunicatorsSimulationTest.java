@@ -40,7 +40,7 @@ final class KeptCommunicatorsSimulationTest {
     return new FaultSpec(false, rank, false, point, iteration);
   }
 
-  /** Adds a communicator to those before in each iteration, and uses all of them. */
+  /** Adds a communicator in each iteration, and uses all of them. */
   private static long keepAll(Fmi fmi, SimProcess process, SimCluster cluster) {
     Comm world = fmi.world();
     int rank = world.rank();
@@ -107,7 +107,7 @@ final class KeptCommunicatorsSimulationTest {
         .isEqualTo(answer(KeptCommunicatorsSimulationTest::keepAll));
   }
 
-  /** Three in a row, the second of them while a lost rank, or all, are being restored. */
+  /** Three failures in a row, the second while a lost rank, or all, are being restored. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void liveOnThroughDeathsWhileOneIsMadeAndOneIsRestored(boolean local) {
@@ -125,7 +125,7 @@ final class KeptCommunicatorsSimulationTest {
 
   /** Survivors keep the communicators made since the checkpoint; ids are not given again. */
   @Test
-  void idsAreTheSameOnRanksThatGoOnAndOnThoseThatGoBack() {
+  void idsAreEqualOnRanksThatContinueAndRanksThatRollBack() {
     String[][] names = new String[SIZE][];
     Program program =
         (fmi, process, cluster) -> {

@@ -53,7 +53,7 @@ final class LedgerTest {
   }
 
   @Test
-  void whoGoesBackMayDoTheSameAgain() {
+  void aRankThatRollsBackMayAskAgain() {
     assertThatCode(
             () -> {
               sends(0, 100);
@@ -66,25 +66,25 @@ final class LedgerTest {
   }
 
   @Test
-  void anotherMessageInItsPlaceIsFound() {
+  void detectsASubstitutedMessage() {
     assertThatThrownBy(() -> sends(1, 102))
         .hasMessage("message 1 from rank 1 to rank 2 with tag 3 is another one than before");
   }
 
   @Test
-  void oneThatComesChangedOrIsLeftOutIsFound() {
+  void detectsAChangedOrOmittedMessage() {
     assertThatThrownBy(() -> receives(1, 101))
         .hasMessage("message 0 from rank 1 to rank 2 with tag 3 is not what was sent");
   }
 
   @Test
-  void oneThatComesTwiceIsFound() {
+  void detectsADuplicatedMessage() {
     assertThatThrownBy(() -> receives(2, 101))
         .hasMessage("message 2 from rank 1 to rank 2 with tag 3 has come and was not sent");
   }
 
   @Test
-  void oneThatNeverComesIsFound() {
+  void detectsALostMessage() {
     sends(2, 102);
     assertThatThrownBy(ledger::checkAllReceived)
         .hasMessage("of 3 messages from rank 1 to rank 2 with tag 3 only 2 were received");
@@ -114,7 +114,7 @@ final class LedgerTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aBitThatFlipsInAMessageThatIsSentAgainIsFound(boolean overlapped) {
+  void detectsABitFlipInAResentMessage(boolean overlapped) {
     FaultSpec kill = new FaultSpec(false, TO, false, FaultPoint.ITERATION, 8);
     Shape shape =
         Shape.plain(4, 1, OnNoSpare.ABORT)

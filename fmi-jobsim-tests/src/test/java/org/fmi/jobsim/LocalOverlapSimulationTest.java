@@ -33,7 +33,7 @@ final class LocalOverlapSimulationTest {
 
   /** One of iterations that differ was committed before: the rank rolls back to its own. */
   @Test
-  void onlyTheFailedRankGoesBack() {
+  void onlyTheFailedRankRollsBack() {
     JobSimulation job = FinishedJob.of(3, ranks().withFaults(kill(2, FaultPoint.ITERATION, 8)));
 
     assertThat(job.notices(Notice.RollbackDecided.class))
@@ -48,13 +48,13 @@ final class LocalOverlapSimulationTest {
 
   @ParameterizedTest
   @MethodSource("org.fmi.jobsim.FinishedJob#placesOfALine")
-  void aDeathAtAnyPlaceBetweenTheLineAndItsCommit(FaultPoint point) {
-    // A rank comes to the line before it is due if another one is ahead.
+  void aDeathAtAnyPlaceBetweenRecoveryLineAndCommit(FaultPoint point) {
+    // A rank reaches the recovery line before it is due if another rank is ahead.
     FinishedJob.survivesDeaths(ranks(), point, 3);
   }
 
   @Test
-  void anotherFailureWhileARankCatchesUpSendsBackThatOneToo() {
+  void anotherFailureWhileARankCatchesUpRollsBackThatRankToo() {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 11));
     JobSimulation job = FinishedJob.ofAnotherFailure(5, shape);
 
@@ -66,9 +66,9 @@ final class LocalOverlapSimulationTest {
                 new Notice.RollbackDecided(2, "[0]", "")));
   }
 
-  /** Nothing is logged there, but messages cross lines. */
+  /** No message is logged there, but messages cross recovery lines. */
   @Test
-  void allGoBackInAFlowLoop() {
+  void allRanksRollBackInAFlowLoop() {
     List<Long> answers = new ArrayList<>();
     for (int victim = 0; victim < 3; victim++) {
       Shape shape = ranks();
@@ -85,9 +85,9 @@ final class LocalOverlapSimulationTest {
     assertThat(answers).containsOnly(answers.getFirst());
   }
 
-  /** No line is due but that; each iteration sends 2 kB. */
+  /** No other recovery line is due; each iteration sends 2 kB. */
   @Test
-  void aLineIsBegunBeforeALogIsFull() {
+  void beginsARecoveryLineBeforeALogIsFull() {
     Shape shape =
         ranks()
             .withInterval(new CheckpointInterval.Every(1_000))
@@ -123,16 +123,16 @@ final class LocalOverlapSimulationTest {
         .isNotEmpty()
         .allSatisfy(n -> assertThat(n.bytes()).isBetween(10_001L, 20_000L))
         .allSatisfy(n -> assertThat(n.limit()).isEqualTo(20_000));
-    // A line is committed late at first: the log is full before.
+    // The first recovery line is committed late: the log is full before.
     assertThat(job.notices(Notice.LogFull.class))
         .allSatisfy(n -> assertThat(n.needed()).isEqualTo(2 * n.bytes()));
-    // Two intervals of some five iterations fit a log: not one line an iteration.
+    // Two intervals of some five iterations fit into a log: not one recovery line per iteration.
     assertThat(job.notices(Notice.CheckpointCommitted.class)).hasSizeBetween(5, 15);
   }
 
   /**
-   * Jobs with a bit that would flip where no checksum tells: while the image is written, and
-   * between a recovery's check and the read of the state behind a long prologue.
+   * Jobs with a bit that would flip where no checksum detects it: while the image is written, and
+   * between a recovery's verification and the read of the state after a long prologue.
    */
   @ParameterizedTest
   @ValueSource(longs = {684_358_754, 684_360_350, 684_360_625})
@@ -140,28 +140,26 @@ final class LocalOverlapSimulationTest {
     FinishedJob.assertAllowed(Schedule.ofBoth(seed).run(new Answers()));
   }
 
-  /** A rank repeated what its image had decided, and waited for one that was held for files. */
+  /** A rank replayed its image's determinants, and waited for a rank that was held for files. */
   @Test
-  void nobodyIsHeldWhileAnotherMayRepeat() {
+  void noRankIsHeldWhileAnotherMayRepeat() {
     FinishedJob.assertAllowed(Schedule.ofBoth(702_192_045).run(new Answers()));
   }
 
-  /**
-   * Two ranks that both repeat had each decided that a receive is cancelled, in different lives.
-   */
+  /** Two ranks that both replay had each cancelled a receive, in different lives. */
   @Test
-  void aSendThatIsMadeAgainDoesNotWaitForItsReceive() {
+  void aReplayedSendDoesNotWaitForItsReceive() {
     for (Schedule schedule : List.of(Schedule.ofBoth(991_615_640), Schedule.ofLocal(908_650_659))) {
       FinishedJob.assertAllowed(schedule.run(new Answers()));
     }
   }
 
   /**
-   * A recovery to older checkpoints on files, as those in memory are lost, ends in the next failure
-   * before the job hears of it: survivors cannot send again what they sent behind the older ones.
+   * A recovery to older checkpoints on files, as memory is lost, ends in the next failure before
+   * the job learns of it: survivors cannot resend the messages sent since the older checkpoints.
    */
   @Test
-  void nobodyGoesOnWhoseLineIsGone() {
+  void noRankContinuesWithoutItsRecoveryLine() {
     FinishedJob.assertAllowed(Schedule.ofLocal(16_341_123).run(new Answers()));
   }
 }

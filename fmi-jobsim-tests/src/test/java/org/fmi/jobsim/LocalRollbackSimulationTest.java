@@ -63,7 +63,7 @@ final class LocalRollbackSimulationTest {
   }
 
   @Test
-  void ranksOfOneNodeGoBackTogether() {
+  void ranksOfOneNodeRollBackTogether() {
     Shape shape =
         Shape.plain(SIZE, 2, OnNoSpare.ABORT)
             .withInterval(new CheckpointInterval.Every(4))
@@ -79,7 +79,7 @@ final class LocalRollbackSimulationTest {
   }
 
   @Test
-  void anotherFailureWhileARankCatchesUpSendsBackThatOneToo() {
+  void anotherFailureWhileARankCatchesUpRollsBackThatRankToo() {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 7));
     JobSimulation job = FinishedJob.ofAnotherFailure(5, shape);
 
@@ -95,7 +95,7 @@ final class LocalRollbackSimulationTest {
    * A rank that has rolled back with all others continues from there, not from its earlier place.
    */
   @Test
-  void anotherFailureRightAfterAllHaveGoneBack() {
+  void anotherFailureRightAfterAGlobalRollback() {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ENCODE, 8));
     JobSimulation job = FinishedJob.ofAnotherFailure(5, shape);
 
@@ -107,7 +107,7 @@ final class LocalRollbackSimulationTest {
         .containsExactly(4L);
   }
 
-  /** What comes before a new process knows how long its log may be has come all the same. */
+  /** A message received before a new process knows its log's limit counts as received. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3})
   void anotherRankIsLostWhereTheLogFollowsFromTheState(int other) {
@@ -122,10 +122,10 @@ final class LocalRollbackSimulationTest {
     assertThat(notices(job, Notice.Left.class, n -> true)).as("%s", job.story()).isEmpty();
   }
 
-  /** What a lost rank has sent, its next process sends again: others wait for that. */
+  /** A replacement sends the messages of its predecessor again, which other ranks wait for. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 3})
-  void aLogThatIsLostWithItsProcessIsMadeAgain(int other) {
+  void recreatesALogLostWithItsProcess(int other) {
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 7));
     JobSimulation job = new JobSimulation(11, shape);
     job.killWhen(n -> n instanceof Notice.Continued g && g.rank() == other, other);
@@ -140,7 +140,7 @@ final class LocalRollbackSimulationTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3})
-  void allButOneGoBack(int last) {
+  void allButOneRankRollBack(int last) {
     FaultSpec[] others =
         IntStream.range(0, SIZE)
             .filter(rank -> rank != last)
@@ -156,10 +156,10 @@ final class LocalRollbackSimulationTest {
     assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
   }
 
-  /** Each rank does what it has done before the failure, though messages come at other times. */
+  /** Each rank repeats what it did before the failure, though messages arrive at other times. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3})
-  void whatWasDecidedByTheOrderOfMessagesIsDecidedAgain(int victim) {
+  void replaysDecisionsByTheOrderOfMessages(int victim) {
     JobSimulation job =
         FinishedJob.of(3, ranks().withFaults(kill(victim, FaultPoint.ITERATION, 7)));
 
@@ -169,9 +169,9 @@ final class LocalRollbackSimulationTest {
         .isEmpty();
   }
 
-  /** Room comes back as messages leave, which another process may see at another time. */
+  /** Buffer space is freed as messages leave, which another process may see at another time. */
   @Test
-  void allGoBackFromALoopInWhichABufferedSendIsRefused() {
+  void allRanksRollBackFromALoopWithARefusedBufferedSend() {
     Program program =
         (fmi, process, cluster) -> {
           Comm world = fmi.world();
@@ -202,7 +202,7 @@ final class LocalRollbackSimulationTest {
   /** Derived data follow from the state, whichever ranks roll back. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whatFollowsFromTheStateIsComputedAfterARestore(boolean local) {
+  void computesDerivedDataAfterARestore(boolean local) {
     long[] computed = new long[SIZE];
     Program program =
         (fmi, process, cluster) -> {
@@ -251,9 +251,9 @@ final class LocalRollbackSimulationTest {
     assertThat(notices(job, Notice.Left.class, n -> true)).isEmpty();
   }
 
-  /** A program that breaks the rule: what it sends depends on what is no state. */
+  /** A program that breaks the rule: its messages depend on data outside of the state. */
   @Test
-  void allGoBackIfARankDoesSomethingElseAgain() {
+  void allRanksRollBackIfAReplayDiverges() {
     long[] calls = new long[SIZE];
     Program program =
         (fmi, process, cluster) -> {
@@ -274,7 +274,8 @@ final class LocalRollbackSimulationTest {
           return 0;
         };
     Shape shape = ranks().withFaults(kill(2, FaultPoint.ITERATION, 7));
-    // With some seeds the last message has not come before its sender dies: then nothing differs.
+    // With some seeds the last message is not received before its sender dies: then nothing
+    // differs.
     JobSimulation job = new JobSimulation(2, shape, null, program);
     assertThat(job.run().status()).as("%s", job.story()).isZero();
 
@@ -288,9 +289,9 @@ final class LocalRollbackSimulationTest {
                     + " 3 with tag 5 has different data, 8 bytes as before"));
   }
 
-  /** Ranks agree after each iteration whether there is another one. */
+  /** Ranks agree after each iteration whether to continue. */
   @Test
-  void aRankThatGoesBackAloneIsToldWhatAllHaveAgreedOn() {
+  void aRankThatRollsBackAloneLearnsTheAgreements() {
     Program program =
         (fmi, process, cluster) -> {
           Comm world = fmi.world();
@@ -320,7 +321,7 @@ final class LocalRollbackSimulationTest {
   /** The reported numbers are those that a program counts itself. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void iterationsDoneAgainAreTold(boolean local) {
+  void reportsRepeatedIterations(boolean local) {
     long[] done = new long[SIZE];
     Program program =
         (fmi, process, cluster) -> {
@@ -352,11 +353,11 @@ final class LocalRollbackSimulationTest {
   }
 
   /**
-   * A rank that is lost again before it has caught up, each time: the others wait for it past the
-   * places where a checkpoint could be.
+   * A rank that is lost again each time before it has caught up: the other ranks wait for it past
+   * the places where a checkpoint could be taken.
    */
   @Test
-  void aRankThatNeverCatchesUpTakesTheOthersBack() {
+  void aRankThatNeverCatchesUpRollsBackAllRanks() {
     Program program =
         LosesARankAgain.adding(
             fmi -> {
@@ -380,7 +381,7 @@ final class LocalRollbackSimulationTest {
   }
 
   @Test
-  void aRankWhoseLogIsTooLongGoesBackToo() {
+  void aRankWithAFullLogRollsBackToo() {
     Shape shape = ranks().withLocalRollback(600).withFaults(kill(3, FaultPoint.ITERATION, 7));
     JobSimulation job = FinishedJob.of(3, shape);
 
@@ -405,7 +406,7 @@ final class LocalRollbackSimulationTest {
    * Each iteration sends 2000 bytes; a log of ten of them would be full long before iteration 31.
    */
   @Test
-  void aLogThatFillsAsksForACheckpoint() {
+  void aFillingLogAsksForACheckpoint() {
     Shape shape =
         ranks()
             .withInterval(new CheckpointInterval.Every(1_000))
@@ -441,14 +442,14 @@ final class LocalRollbackSimulationTest {
         .as(job.story())
         .isNotEmpty()
         .allSatisfy(n -> assertThat(n.bytes()).isBetween(10_001L, 20_000L));
-    // The first and the final one, and one per five to ten iterations.
+    // The first and the final checkpoint, and one per five to ten iterations.
     assertThat(job.notices(Notice.CheckpointCommitted.class)).hasSizeBetween(6, 10);
   }
 
-  /** If the user says nothing, it depends on the node's memory. */
+  /** By default it depends on the node's memory. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  void allGoBackWhereThereIsNoRoomForLogs(int ranksPerNode) {
+  void allRanksRollBackWithoutRoomForLogs(int ranksPerNode) {
     Shape shape =
         ranks()
             .withRanksPerNode(ranksPerNode)
@@ -472,7 +473,7 @@ final class LocalRollbackSimulationTest {
   }
 
   @Test
-  void allGoBackFromACheckpointInDoubt() {
+  void allRanksRollBackFromACheckpointInDoubt() {
     JobSimulation job = FinishedJob.of(3, ranks().withFaults(kill(2, FaultPoint.ENCODE, 8)));
 
     assertThat(notices(job, Notice.RollbackDecided.class, n -> true))

@@ -24,7 +24,7 @@ final class LoopWhileSimulationTest {
     return outcome;
   }
 
-  /** Goes on while any rank wants to: rank r wants 10 + r iterations, of {@code most}. */
+  /** Continues while any rank wants to: rank r wants 10 + r iterations, of {@code most}. */
   private static long iterations(Fmi fmi, long most) {
     long[] sum = new long[1];
     int rank = fmi.world().rank();
@@ -43,7 +43,7 @@ final class LoopWhileSimulationTest {
   }
 
   @Test
-  void goesOnWhileAnyRankWantsTo() {
+  void continuesWhileAnyRankWantsTo() {
     assertThat(run(1, SHAPE, (fmi, process, cluster) -> iterations(fmi, 100)).answer())
         .isEqualTo(13);
   }
@@ -78,7 +78,7 @@ final class LoopWhileSimulationTest {
     }
   }
 
-  /** Loops of other lengths or another kind: found where the ranks meet, and both are named. */
+  /** Loops of different length or kind: detected where the ranks meet, and both are named. */
   @Test
   void ranksAtDifferentPlacesAreNamed() {
     assertDiffer(

@@ -5,9 +5,9 @@ import org.fmi.Fmi;
 import org.fmi.jobsim.JobSimulation.Program;
 
 /**
- * A program whose last hundred iterations take a hundred times as long as those before, and that
- * loses rank 1 whenever that has begun eight of them: a checkpoint at the interval of before is
- * never reached there.
+ * A program whose last hundred iterations take a hundred times as long as the earlier ones, and
+ * that loses rank 1 whenever it has begun eight of them: it never reaches a checkpoint there at the
+ * old interval.
  */
 final class LosesARankAgain {
   static final int ITERATIONS = 600;

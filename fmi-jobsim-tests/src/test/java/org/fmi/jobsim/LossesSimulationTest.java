@@ -283,7 +283,7 @@ final class LossesSimulationTest {
 
   /** Those that still hold it in memory read nothing. */
   @Test
-  void onlyWhoHasLostItReadsIt() {
+  void onlyRanksThatLostItReadIt() {
     JobSimulation job =
         new JobSimulation(3, withSpares(1, AT_ONCE), SimModel.calm(), losing(2, true));
     assertThat(resumedAt(job, job.run())).as(job.story()).isEqualTo(6);
@@ -320,7 +320,7 @@ final class LossesSimulationTest {
 
   /** Nothing in memory, nothing whole in files: both are named. */
   @Test
-  void whatIsDamagedEverywhereEndsTheJob() {
+  void damageOnAllRanksEndsTheJob() {
     JobSimulation job =
         new JobSimulation(
             3, withSpares(1, new Files(2, 100, 1)), SimModel.calm(), losing(RANKS - 1, true));

@@ -73,7 +73,7 @@ final class OracleTest {
   }
 
   @Test
-  void whatWasLostBeforeIsNoReason() {
+  void earlierLossesAreNoReason() {
     for (Blow blow : new Blow[] {SimFaults::crash, (faults, rank) -> faults.crashNode(rank, 0)}) {
       JobSimulation job = job(false, blow);
       Outcome outcome = job.run();

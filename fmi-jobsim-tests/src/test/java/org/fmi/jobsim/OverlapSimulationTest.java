@@ -44,9 +44,9 @@ final class OverlapSimulationTest {
     assertThat(committed(job)).anyMatch(n -> n.loop() == 0 && n.iteration() > 0);
   }
 
-  /** Each of the first two is in memory that knows nothing of others. */
+  /** The first two are each written to memory that has no earlier checkpoint. */
   @Test
-  void whatHasNotChangedIsNotCoded() {
+  void doesNotCodeUnchangedData() {
     JobSimulation job = FinishedJob.of(3, ranks().withInterval(new CheckpointInterval.Every(1)));
     List<Notice.CheckpointCommitted> all =
         committed(job).stream().filter(n -> n.loop() == 0).toList();
@@ -56,12 +56,12 @@ final class OverlapSimulationTest {
 
   @ParameterizedTest
   @MethodSource("org.fmi.jobsim.FinishedJob#placesOfALine")
-  void aDeathAtAnyPlaceBetweenTheLineAndItsCommit(FaultPoint point) {
-    // A rank comes to the line before it is due if another one is ahead.
+  void aDeathAtAnyPlaceBetweenRecoveryLineAndCommit(FaultPoint point) {
+    // A rank reaches the recovery line before it is due if another rank is ahead.
     FinishedJob.survivesDeaths(ranks(), point, 3);
   }
 
-  /** Ranks compute without a call; each one longer than the one before it. */
+  /** Ranks compute without a call, each longer than the one before it. */
   private static Program alone(int iterations, long nanos, long nanosOfRank, int longs) {
     return (fmi, process, cluster) -> {
       int rank = fmi.world().rank();
@@ -77,7 +77,9 @@ final class OverlapSimulationTest {
     };
   }
 
-  /** 20 iterations of 1 to 4 ms: each rank takes as many checkpoints as the slowest one is due. */
+  /**
+   * 20 iterations of 1 to 4 ms: each rank takes as many checkpoints as are due on the slowest rank.
+   */
   @Test
   void byTimeTheFirstRankWhoseClockSaysSoBegins() {
     Shape shape = ranks().withInterval(new CheckpointInterval.ByTime(0.010));
@@ -90,7 +92,7 @@ final class OverlapSimulationTest {
     assertThat(between).as("begun by the time, not by iterations").doesNotContain(1L, 2L);
   }
 
-  /** In blocking checkpoints a time is as many iterations as fit. */
+  /** Blocking checkpoints convert a time to as many iterations as fit. */
   @Test
   void byTimeRanksThatWaitForEachOtherCountIterations() {
     Shape shape =
@@ -103,11 +105,11 @@ final class OverlapSimulationTest {
   }
 
   /**
-   * Rank 0 sends far ahead of the others, and all of them combine values in each iteration: early
-   * and late messages, and collectives on both sides of a line.
+   * Rank 0 sends far ahead of the other ranks, and all combine values in each iteration: early and
+   * late messages, and collectives on both sides of a recovery line.
    */
   @Test
-  void whatCrossesALineIsNeitherLostNorDoubled() {
+  void inTransitMessagesAreNeitherLostNorDuplicated() {
     Program program =
         (fmi, process, cluster) -> {
           Comm world = fmi.world();
@@ -158,10 +160,11 @@ final class OverlapSimulationTest {
   }
 
   /**
-   * A line may reach a rank after its last iteration only: there is none that it could go on with.
+   * A recovery line may reach a rank only after its last iteration, so that it has none to continue
+   * with.
    */
   @Test
-  void whoHasAgreedOnTheEndDoesNoIterationMore() {
+  void noIterationFollowsAnAgreedEnd() {
     Program program =
         (fmi, process, cluster) -> {
           int rank = fmi.world().rank();
@@ -192,9 +195,12 @@ final class OverlapSimulationTest {
     assertThat(answers).containsOnly(answers.getFirst());
   }
 
-  /** Without calls in iterations all work behind a line, of several blocks, is done in between. */
+  /**
+   * Without calls in iterations all pending work of a recovery line, of several blocks, is done
+   * between iterations.
+   */
   @Test
-  void whatNeverWaitsCommitsInFewIterations() {
+  void aProgramThatNeverWaitsCommitsInFewIterations() {
     Shape shape = ranks().withInterval(new CheckpointInterval.Every(10));
     JobSimulation job =
         new JobSimulation(1, shape, SimModel.calm(), alone(60, 1_000_000, 10_000, 8_000));
@@ -202,9 +208,9 @@ final class OverlapSimulationTest {
     assertThat(committed(job)).as(job.story()).hasSizeGreaterThanOrEqualTo(5);
   }
 
-  /** A number of each send stands for the time of the day. */
+  /** A counter of sends stands for the time of day. */
   @Test
-  void whatIsLeftOutAndIsNotTheSameEndsTheJob() {
+  void aDifferingLeftOutMessageEndsTheJob() {
     AtomicLong sends = new AtomicLong();
     Program program =
         (fmi, process, cluster) -> {
@@ -235,9 +241,12 @@ final class OverlapSimulationTest {
             "its message to rank [123] with tag 1 has different data, 8 bytes as before");
   }
 
-  /** Every fifth iteration is waited for, as those checkpoints are written; others are not. */
+  /**
+   * Ranks wait for every fifth iteration's checkpoint, which is written to files; other checkpoints
+   * are asynchronous.
+   */
   @Test
-  void thoseOnFilesAreWaitedForByAll() {
+  void allRanksWaitForCheckpointsToFiles() {
     Shape shape = ranks().withFiles(new Shape.Files(5, 0, 1));
     JobSimulation job = FinishedJob.of(3, shape);
     List<Long> first =
@@ -251,7 +260,7 @@ final class OverlapSimulationTest {
   /** All memory is lost with the ranks of both nodes. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void goesBackToFiles(boolean local) {
+  void rollsBackToFiles(boolean local) {
     Shape shape = ranks().withFiles(new Shape.Files(5, 0, 1)).withGroupLosses(0);
     if (local) {
       shape = shape.withLocalRollback(1 << 20);
@@ -264,7 +273,7 @@ final class OverlapSimulationTest {
         .satisfies(n -> assertThat(n.iteration()).isEqualTo(5));
   }
 
-  /** Where a time says which are written rank 0 asks for one. */
+  /** If checkpoints to files are due by time, rank 0 asks for them. */
   @Test
   void oneThatIsToBeWrittenNextIsAskedFor() {
     Shape shape =

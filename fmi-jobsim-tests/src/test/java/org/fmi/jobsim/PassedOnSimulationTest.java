@@ -23,10 +23,10 @@ final class PassedOnSimulationTest {
   private static final int ITERATIONS = 8;
   private static final int LOST_IN = 6;
 
-  /** Of which a dozen must lose both ranks while no checkpoint is under way. */
+  /** Number of jobs, of which a dozen must lose both ranks while no checkpoint is being taken. */
   private static final int MOST_SEEDS = 36;
 
-  /** Which of both senders rank 0 has received from first, in the last job. */
+  /** The sender that rank 0 received from first in the last job. */
   private final Set<Integer> first = new HashSet<>();
 
   private final Program program =
@@ -75,7 +75,7 @@ final class PassedOnSimulationTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whoeverDependsOnADecisionHasItMadeAgain(boolean overlapped) {
+  void determinantsThatARankDependsOnAreReplayed(boolean overlapped) {
     Shape blocking =
         Shape.plain(SIZE, 2, OnNoSpare.ABORT)
             .withInterval(new CheckpointInterval.Every(4))

@@ -44,7 +44,7 @@ final class RepetitionSimulationTest {
     return new JobSimulation(seed, shape, SimModel.calm(), program).run();
   }
 
-  /** A program of which no failure strikes ends with status 1 and these words. */
+  /** A program without a failure ends with status 1 and these words. */
   private static void assertFound(Program program, String... words) {
     assertFound(SHAPE, program, words);
   }
@@ -62,7 +62,7 @@ final class RepetitionSimulationTest {
     return sum[0];
   }
 
-  // ---- right programs
+  // ---- correct programs
 
   private static void assertSame(Shape shape, Program program) {
     Outcome expected = run(1, Shape.plain(3, 0, OnNoSpare.ABORT), program);
@@ -153,7 +153,7 @@ final class RepetitionSimulationTest {
         });
   }
 
-  /** Neither are they checked where requests are under way, which --check must not refuse. */
+  /** Iterations with pending requests are not checked either; --check must not refuse them. */
   @Test
   void requestsAreKeptAcrossIterations() {
     assertSame(
@@ -184,9 +184,9 @@ final class RepetitionSimulationTest {
         });
   }
 
-  /** Neither a buffer that each iteration writes anew, nor a cache, nor what is transient. */
+  /** A buffer that each iteration overwrites, a cache, or transient data need not be state. */
   @Test
-  void whatAnIterationWritesAnewNeedNotBeState() {
+  void dataThatAnIterationOverwritesNeedNotBeState() {
     Program program =
         (fmi, process, cluster) -> {
           long[] sum = new long[1];
@@ -211,7 +211,7 @@ final class RepetitionSimulationTest {
     transient long calls;
   }
 
-  /** The order in which they come is not that of the first time. */
+  /** Their order of arrival differs from the first time. */
   @Test
   void receivesFromAnySourceAreNotChecked() {
     assertSame(
@@ -240,7 +240,7 @@ final class RepetitionSimulationTest {
         });
   }
 
-  // ---- wrong programs
+  // ---- incorrect programs
 
   @Test
   void stateThatIsNotRegistered() {
@@ -277,7 +277,7 @@ final class RepetitionSimulationTest {
         "the loop's state \"u\", a double[], element 2: 3.5 the first time, 7.5 when repeated");
   }
 
-  /** State and messages are the same, but not what the program computes. */
+  /** State and messages are the same, but the program computes something else beside them. */
   @Test
   void anAccumulatorThatIsReadAfterTheLoop() {
     assertFound(
@@ -322,7 +322,7 @@ final class RepetitionSimulationTest {
         "Totals.ALL, a long[], element 0: ");
   }
 
-  /** A ring of numbers: each state has this rank's, and what it has received for it. */
+  /** A ring of numbers: each state has this rank's number, and the one received for it. */
   @SuppressWarnings("UnusedVariable") // by the code under test
   private static class Ring implements FlowBody<long[]> {
     private final Comm world;
@@ -367,9 +367,9 @@ final class RepetitionSimulationTest {
     return sum(fmi, last[0]);
   }
 
-  /** Both states have something in them that is older than the checkpoint. */
+  /** Both states hold data that is older than the checkpoint. */
   @Test
-  void whatAnIterationOfAFlowReceivesIsNotComparedBeforeItHasReceivedIt() {
+  void doesNotCompareDataOfAFlowBeforeItIsReceived() {
     for (int interval = 1; interval <= 8; interval++) {
       assertSame(
           SHAPE.withInterval(new CheckpointInterval.Every(interval)),
@@ -530,7 +530,7 @@ final class RepetitionSimulationTest {
         "the loop ended after iteration 0");
   }
 
-  // ---- objects that read themselves
+  // ---- objects that marshal themselves
 
   /** Writes two numbers and a list. */
   private static class Pair implements BytesMarshallable {
@@ -589,7 +589,7 @@ final class RepetitionSimulationTest {
   }
 
   @Test
-  void anObjectThatAddsToWhatItHas() {
+  void anObjectThatAppendsToItsContents() {
     assertFound(
         ALONE,
         growing(

@@ -57,7 +57,7 @@ final class RequestSimulationTest {
 
   /** Failures at all times, of ranks that have stopped and of those they wait for, too. */
   @Test
-  void whoAsksIsAnsweredAndTheJobGoesOn() {
+  void aRequestIsMetAndTheJobContinues() {
     AtomicInteger taken = new AtomicInteger();
     for (Scenario scenario : Scenario.values()) {
       Seeds.forMillis(
@@ -74,7 +74,7 @@ final class RequestSimulationTest {
   }
 
   @Test
-  void withoutAFailureAllWhoAskGetOne() {
+  void allRequestsAreMetWithoutAFailure() {
     for (long seed = 0; seed < 4; seed++) {
       JobSimulation job = new JobSimulation(seed, SHAPE, null, Workload::run);
       job.askers().allow(3);
@@ -153,7 +153,7 @@ final class RequestSimulationTest {
 
   /** An iteration that is repeated asks again. */
   @Test
-  void aRankThatAskedIsLost() {
+  void survivesTheLossOfTheRankThatAsked() {
     Shape shape = SHAPE.withFaults(new FaultSpec(false, 1, false, FaultPoint.ITERATION, 6));
     JobSimulation job = run(shape, (fmi, process, cluster) -> sum(fmi, 60, 1, 5));
     assertThat(committed(job).get(committed(job).size() - 2).iteration()).isBetween(6L, 25L);
@@ -165,7 +165,7 @@ final class RequestSimulationTest {
    */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whoStopsKeepsNobodyFromRepeating(boolean overlapped) {
+  void aStoppingRankKeepsNoRankFromRepeating(boolean overlapped) {
     Shape shape =
         Shape.plain(RANKS, 2, OnNoSpare.SHARE)
             .withInterval(new CheckpointInterval.Every(1_000))
@@ -218,7 +218,7 @@ final class RequestSimulationTest {
   }
 
   @Test
-  void whereNoRankWaitsTheProgramAsksToo() {
+  void withAsynchronousCheckpointsTheProgramMayAsk() {
     for (int rank = -1; rank < RANKS; rank++) {
       int asker = rank;
       JobSimulation job =
@@ -233,7 +233,7 @@ final class RequestSimulationTest {
 
   /** A rank computes for long: others come to the loop's end, and not only to their next place. */
   @Test
-  void whereNoRankWaitsNobodyHoldsOthersUp() {
+  void withAsynchronousCheckpointsNoRankBlocksOthers() {
     for (Shape shape : List.of(SHAPE, SHAPE.withOverlap())) {
       long[] done = new long[RANKS];
       long[] seen = new long[RANKS];
@@ -265,7 +265,7 @@ final class RequestSimulationTest {
   }
 
   @Test
-  void whereNoRankWaitsAllWhoAskGetOne() {
+  void withAsynchronousCheckpointsAllRequestsAreMet() {
     int taken = 0;
     for (long seed = 0; seed < 4; seed++) {
       Shape shape = SHAPE.withOverlap();
@@ -284,7 +284,7 @@ final class RequestSimulationTest {
 
   /** It does not repeat its call. */
   @Test
-  void aRankThatGoesOnAsksAgain() {
+  void aRankThatContinuesAsksAgain() {
     Shape shape =
         SHAPE
             .withLocalRollback(LOG)
@@ -305,7 +305,7 @@ final class RequestSimulationTest {
    * do again. A place before these is none where a checkpoint can be taken.
    */
   @Test
-  void aRankThatCatchesUpComesToWhereItWasBefore() {
+  void aRankThatCatchesUpReachesItsOldPosition() {
     int iterations = 40;
     boolean[] asked = new boolean[1];
     Program program =
@@ -360,7 +360,7 @@ final class RequestSimulationTest {
 
   /** The rank that is behind needs a message of one that has stopped, and the other way round. */
   @Test
-  void whoHasStoppedKeepsNobodyFromStopping() {
+  void aStoppedRankKeepsNoRankFromStopping() {
     for (long seed = 0; seed < 4; seed++) {
       JobSimulation job =
           new JobSimulation(

@@ -31,7 +31,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Requests that are under way at checkpoints, as part of the loop's state, whoever goes back. */
+/**
+ * Requests that are pending at checkpoints, as part of the loop's state, whichever ranks roll back.
+ */
 final class StateRequestsSimulationTest {
   private static final int SIZE = 4;
   private static final int ITERATIONS = 12;
@@ -125,7 +127,7 @@ final class StateRequestsSimulationTest {
         });
   }
 
-  /** The second one while the first is being made up for, and a third later. */
+  /** A second failure while the ranks recover from the first, and a third later. */
   @ParameterizedTest
   @CsvSource({"false,false", "false,true", "true,false", "true,true"})
   void moreDieBeforeAllIsWell(boolean local, boolean overlapped) {
@@ -149,13 +151,13 @@ final class StateRequestsSimulationTest {
   }
 
   /**
-   * Messages that take longer to come than ranks take to meet, and such as are sent behind the
-   * line. Which of both neighbours' a receive has got is decided on either side of it, and told to
-   * others.
+   * Messages that take longer to arrive than ranks take to meet, and messages sent after the
+   * recovery line. Which of both neighbours' messages a receive matched is decided on either side
+   * of it, and reported to other ranks.
    */
   @ParameterizedTest
   @CsvSource({"false,false", "false,true", "true,false", "true,true"})
-  void whatReceivesHaveGotTheyGetAgain(boolean local, boolean overlapped) {
+  void receivesMatchTheSameMessagesAgain(boolean local, boolean overlapped) {
     int many = 50_000;
     Program program =
         (fmi, process, cluster) -> {
@@ -220,9 +222,9 @@ final class StateRequestsSimulationTest {
         });
   }
 
-  /** What is written for requests changes, and not what was registered before them. */
+  /** The images of requests change, but not the objects registered before them. */
   @Test
-  void whatHasNotChangedIsNotCoded() {
+  void doesNotCodeUnchangedData() {
     Program program =
         (fmi, process, cluster) -> {
           Comm world = fmi.world();
@@ -257,7 +259,7 @@ final class StateRequestsSimulationTest {
     }
   }
 
-  // ---- what is refused
+  // ---- refusals
 
   private static void refuses(Shape shape, String words, Program program) {
     JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), program);
@@ -286,7 +288,7 @@ final class StateRequestsSimulationTest {
   }
 
   @Test
-  void aRequestThatIsNoStateIsNamed() {
+  void namesARequestOutsideOfTheState() {
     for (Shape way : allWays()) {
       refuses(
           way,
@@ -309,7 +311,7 @@ final class StateRequestsSimulationTest {
   }
 
   @Test
-  void aBufferThatIsNoStateIsNamed() {
+  void namesABufferOutsideOfTheState() {
     for (Shape way : allWays()) {
       refuses(
           way,
@@ -324,7 +326,7 @@ final class StateRequestsSimulationTest {
   }
 
   @Test
-  void noneIsUnderWayAtTheEndOfALoop() {
+  void noRequestIsPendingAtTheEndOfALoop() {
     for (Shape way : allWays()) {
       refuses(
           way,
@@ -358,7 +360,7 @@ final class StateRequestsSimulationTest {
         });
   }
 
-  /** Neither one that is under way, nor a complete one. */
+  /** Neither a pending request, nor a complete one. */
   @ParameterizedTest
   @CsvSource({
     "true,has 1 pending request after the exchange of iteration 0 of a flowLoop",
@@ -385,7 +387,7 @@ final class StateRequestsSimulationTest {
 
                   @Override
                   public void step(long n, long[] now, long[] next) {
-                    // It ends before that, or at the checkpoint behind it.
+                    // It ends before that, or at the next checkpoint.
                   }
                 };
             long[] _ =
@@ -400,9 +402,9 @@ final class StateRequestsSimulationTest {
     }
   }
 
-  /** The same one in two places, complete ones, and such as had nothing to do. */
+  /** One request in two places, complete requests, and requests that had nothing to do. */
   @Test
-  void whatWasCompleteSaysTheSame() {
+  void completeRequestsAnswerTheSame() {
     for (Shape way : allWays()) {
       Shape shape = way.withFaults(kill(2, FaultPoint.ITERATION, 5));
       JobSimulation job =

@@ -362,7 +362,7 @@ public final class Checkpoints {
     return id;
   }
 
-  /** This rank's measurements for a commit; the maximum over all ranks counts. */
+  /** Measurements of this rank for a commit; the maximum over all ranks counts. */
   long[] cost(long nanos, long arrived, long iteration) {
     // The first checkpoint of a loop is that of iteration 0.
     long done = lastDoneIteration < 0 ? 0 : iteration - lastDoneIteration;

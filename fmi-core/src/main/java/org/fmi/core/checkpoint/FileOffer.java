@@ -75,7 +75,7 @@ public final class FileOffer {
   }
 
   /**
-   * This rank's vote on writing a checkpoint; the largest vote wins.
+   * Vote of this rank on writing a checkpoint; the largest vote wins.
    *
    * @param leavesOut whether some of its messages will not be sent again, as they have been
    *     received

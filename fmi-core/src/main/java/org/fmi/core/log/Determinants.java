@@ -10,7 +10,7 @@ import org.fmi.Comm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * This rank's determinants: the outcomes of its nondeterministic events since the last recovery
+ * Determinants of this rank: the outcomes of its nondeterministic events since the last recovery
  * line, so that a process that replays the rank alone repeats them. They are: which message each
  * receive from any source matched; which receives were cancelled, by their number in posting order;
  * which messages probes found; and the answers of calls that return yes or no.
@@ -96,7 +96,7 @@ final class Determinants {
   private final ArrayDeque<Long> probes = new ArrayDeque<>();
   private final ArrayDeque<Long> answers = new ArrayDeque<>();
 
-  /** How often the first run of answers was given already. */
+  /** Number of times that the first run of answers was given already. */
   private long answersGiven;
 
   /** The last answer was a replayed one. */
@@ -355,7 +355,7 @@ final class Determinants {
 
   // ---- an asynchronous recovery line
 
-  /** This rank reaches a recovery line. */
+  /** Marks a recovery line, which this rank reaches. */
   void mark() {
     mark = end();
     postedBeforeMark = posted;

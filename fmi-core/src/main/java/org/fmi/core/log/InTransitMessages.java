@@ -331,9 +331,7 @@ public final class InTransitMessages {
 
   // ---- the recovery line
 
-  /**
-   * This rank reaches the next recovery line; {@link #save} follows for each message already here.
-   */
+  /** Reaches the next recovery line; {@link #save} follows for each message already here. */
   void begin(long number) {
     assert !open : "a recovery line is begun while another one is open";
     line = number;

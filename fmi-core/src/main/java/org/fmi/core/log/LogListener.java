@@ -56,7 +56,7 @@ public interface LogListener {
   void differs(int dest, int context, long tag, long lengthBefore, long length);
 
   /**
-   * One of a block of replayed messages, of which this is the last, differs from the one received
+   * A block of replayed messages, of which this is the last, differs from the messages received
    * before. Does not return.
    *
    * @param messages maximum number of messages in the block

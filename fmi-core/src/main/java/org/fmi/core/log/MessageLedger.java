@@ -86,9 +86,8 @@ public final class MessageLedger implements Ledger {
   }
 
   /**
-   * This rank reaches an asynchronous recovery line. The unexpected messages here belong to its
-   * checkpoint, and before them the messages that receives have matched and whose data is still
-   * pending.
+   * Reaches an asynchronous recovery line. The unexpected messages here belong to its checkpoint,
+   * and before them the messages that receives have matched and whose data is still pending.
    */
   public void begin(long line) {
     InTransitMessages lines = Objects.requireNonNull(inTransit);

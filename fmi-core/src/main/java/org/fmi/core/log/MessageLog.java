@@ -250,10 +250,7 @@ public final class MessageLog {
     determinants.replay(recorded, stable);
   }
 
-  /**
-   * This rank reaches a recovery line alone; determinants after it that were to be replayed still
-   * are.
-   */
+  /** Reaches a recovery line alone; determinants after it that were to be replayed still are. */
   public void reachLineAlone() {
     on = true;
     determinants.keepUnreplayed();
@@ -295,8 +292,8 @@ public final class MessageLog {
   }
 
   /**
-   * This rank reaches an asynchronous recovery line. The log still reaches back to the previous one
-   * until this one is committed.
+   * Marks an asynchronous recovery line, which this rank reaches. The log still reaches back to the
+   * previous one until this one is committed.
    */
   void mark() {
     assert !marked : "a recovery line is begun while another one is open";

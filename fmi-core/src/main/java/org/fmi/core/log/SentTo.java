@@ -98,7 +98,7 @@ final class SentTo {
     }
   }
 
-  /** This rank reaches a recovery line. */
+  /** Marks a recovery line, which this rank reaches. */
   void mark() {
     mark = count;
     firstAfterMark = LogMemory.NONE;

@@ -49,7 +49,7 @@ enum Place {
     };
   }
 
-  /** This rank's report of its place and counters. */
+  /** Report of this rank on its place and counters. */
   RankReport report(
       Lifecycle lifecycle,
       @Nullable Loop loop,

@@ -433,7 +433,7 @@ public final class LocalRollback implements RecoveryLineLog {
   }
 
   /**
-   * This rank's report to the job after a failure. Before, it reports the determinants of other
+   * Report of this rank to the job after a failure. Before, it reports the determinants of other
    * ranks that it holds, as these ranks may be lost.
    */
   public Standing standing(boolean continues) {
@@ -570,7 +570,7 @@ public final class LocalRollback implements RecoveryLineLog {
     }
   }
 
-  /** This rank has rolled back alone. */
+  /** Completes a rollback of this rank alone. */
   public void rolledBack(CheckpointId line) {
     checkpoints.restoreInterval(othersInterval);
     long iteration = checkpoints.iterationOf(line);

@@ -31,7 +31,7 @@ public final class LoopAgreements {
     return after < iteration || continues;
   }
 
-  /** One number for all of this, which is larger if more is known. */
+  /** All of this as one number, which is larger if more is known. */
   long packed() {
     return iteration == NONE ? NONE : 2 * iteration + (continues ? 1 : 0);
   }

@@ -465,7 +465,7 @@ public final class LoopState {
   /** Stands for the object of another section. */
   private record SharedContent(int section) {}
 
-  /** One pass over an image. */
+  /** A pass over an image. */
   private final class Reading {
     private final MemorySegment image;
     private final long end;
