@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /** Finds and describes differences between two observations of the same things. */
 final class Changes {
   /** Differences beyond this number are counted, not listed. */
-  private static final int MOST = 3;
+  private static final int MAX_LISTED = 3;
 
-  private static final int LONGEST_VALUE = 40;
+  private static final int MAX_VALUE_LENGTH = 40;
 
   /**
    * A thing in both observations. Its name is built only if it differs, as it may have 10,000
@@ -130,7 +130,7 @@ final class Changes {
   }
 
   private static String shortened(String text) {
-    return text.length() <= LONGEST_VALUE ? text : text.substring(0, LONGEST_VALUE) + "...";
+    return text.length() <= MAX_VALUE_LENGTH ? text : text.substring(0, MAX_VALUE_LENGTH) + "...";
   }
 
   private void differs(Pair pair, String what, Object first, Object again) {
@@ -140,7 +140,7 @@ final class Changes {
 
   private void found(Pair pair, String change) {
     found++;
-    if (listed.size() < MOST) {
+    if (listed.size() < MAX_LISTED) {
       listed.add(pair.name(nameOfRoot) + change);
     }
   }

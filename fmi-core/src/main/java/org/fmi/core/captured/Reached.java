@@ -43,10 +43,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reached {
   /** Things beyond this number are not examined. */
-  private static final int MOST = 100_000;
+  private static final int MAX_THINGS = 100_000;
 
   /** Arrays of up to this length are copied, so that the differing element can be named. */
-  private static final int FEW = 1024;
+  private static final int MAX_COPIED = 1024;
 
   private final ProgramClasses classes;
   private final Predicate<Object> isState;
@@ -113,7 +113,7 @@ public final class Reached {
 
   private Thing thing(@Nullable Object object) {
     Thing thing = new Thing();
-    if (count++ < MOST) {
+    if (count++ < MAX_THINGS) {
       open.add(new Open(thing, object));
     }
     return thing;
@@ -188,7 +188,7 @@ public final class Reached {
   private Content array(Object array) {
     int length = Array.getLength(array);
     Object copy = null;
-    if (length <= FEW) {
+    if (length <= MAX_COPIED) {
       copy = Array.newInstance(array.getClass().componentType(), length);
       System.arraycopy(array, 0, copy, 0, length);
     }

@@ -15,7 +15,7 @@ import org.fmi.spi.RankConfig;
  * an iteration may be pending.
  */
 public final class ActiveRequests {
-  private static final int MOST_NAMED = 3;
+  private static final int MAX_NAMED = 3;
 
   private final RankConfig config;
   private final Messenger messenger;
@@ -110,7 +110,7 @@ public final class ActiveRequests {
   }
 
   private static IllegalStateException refusal(List<String> requests, String help) {
-    int named = Math.min(MOST_NAMED, requests.size());
+    int named = Math.min(MAX_NAMED, requests.size());
     return new IllegalStateException(
         (requests.size() == 1 ? "1 request is" : requests.size() + " requests are")
             + " not complete: a checkpoint cannot hold "

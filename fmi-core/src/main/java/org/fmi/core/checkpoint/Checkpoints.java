@@ -461,9 +461,9 @@ public final class Checkpoints {
     if (overlap != null) {
       // Ranks may be on both sides of a recovery line, so this is a call of the program, whose
       // messages are logged.
-      long[] anyWants = {wanted ? 1 : 0};
-      world.allReduce(anyWants, Op.MAX);
-      return anyWants[0] > 0;
+      long[] wanting = {wanted ? 1 : 0};
+      world.allReduce(wanting, Op.MAX);
+      return wanting[0] > 0;
     }
     return synchronization.continues(loop, iteration, wanted, epoch);
   }

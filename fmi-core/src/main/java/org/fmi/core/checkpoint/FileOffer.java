@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileOffer {
   /** Minimum time between two selections, as the job takes a while to decide on each. */
-  private static final long LEAST_NANOS = 250_000_000;
+  private static final long MIN_NANOS = 250_000_000;
 
   /** Votes of the ranks; the largest wins. */
   private static final long NOT_WANTED = 0;
@@ -92,7 +92,7 @@ public final class FileOffer {
   private boolean isWanted(CheckpointId id, long every) {
     long begin = id.loop() == loop ? iteration : 0;
     boolean due = id.iteration() / every > begin / every;
-    return due && (!offered || clock.nanoTime() - offeredNanos >= LEAST_NANOS);
+    return due && (!offered || clock.nanoTime() - offeredNanos >= MIN_NANOS);
   }
 
   /**

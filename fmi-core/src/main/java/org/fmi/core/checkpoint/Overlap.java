@@ -56,7 +56,7 @@ public final class Overlap implements LogListener {
   }
 
   /** Minimum room that a rank reserves after its state for messages and determinants. */
-  private static final long LEAST_ROOM = 4096;
+  private static final long MIN_ROOM = 4096;
 
   private final RankConfig config;
   private final Comm system;
@@ -303,7 +303,7 @@ public final class Overlap implements LogListener {
 
   /** Number of bytes to reserve after the state. */
   private long room() {
-    return Math.max(LEAST_ROOM, 2 * used);
+    return Math.max(MIN_ROOM, 2 * used);
   }
 
   /**

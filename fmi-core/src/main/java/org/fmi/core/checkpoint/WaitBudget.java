@@ -22,7 +22,7 @@ final class WaitBudget {
   private static final int OF_ALL = 16;
 
   /** Maximum length of a wait: it must not look like a hang. */
-  static final long MOST_NANOS = 2_000_000_000;
+  static final long MAX_NANOS = 2_000_000_000;
 
   private int before;
 
@@ -58,7 +58,7 @@ final class WaitBudget {
     int share = FIRST_SHARE >> Math.min(before / PATIENCE, Integer.SIZE - 1);
     before++;
     long left = Math.max(0, (now - begunBefore) / OF_ALL - stayed);
-    long stay = Math.min(Math.min(iterationNanos / Math.max(LAST_SHARE, share), MOST_NANOS), left);
+    long stay = Math.min(Math.min(iterationNanos / Math.max(LAST_SHARE, share), MAX_NANOS), left);
     stayed += stay;
     return stay;
   }

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Determinants {
   /** Maximum length of a rank's determinants between two recovery lines, in longs. */
-  static final int MOST = 1 << 17;
+  static final int MAX_LENGTH = 1 << 17;
 
   /** Stands for a source and a tag: no determinant of this receive is known. */
   static final long UNKNOWN = -1;
@@ -216,7 +216,7 @@ final class Determinants {
 
   /** Whether there are more determinants than the job would store. */
   boolean exceedLimit() {
-    return end() > MOST;
+    return end() > MAX_LENGTH;
   }
 
   /** Records nothing before the next recovery line. */

@@ -33,10 +33,10 @@ public final class MessageLog {
   static final int UNCOUNTED = -2;
 
   /** Maximum number of messages of an ordered pair of ranks between two recovery lines. */
-  private static final int MOST_MESSAGES = 1 << 30;
+  private static final int MAX_MESSAGES = 1 << 30;
 
   /** Checksums may take a quarter of the log's limit, or this much. */
-  private static final long LEAST_SUM_BYTES = 1 << 20;
+  private static final long MIN_SUM_BYTES = 1 << 20;
 
   /** Whether messages are numbered and logged; if not, only determinants are recorded. */
   private final boolean logsMessages;
@@ -82,7 +82,7 @@ public final class MessageLog {
    * @param limit its maximum size in bytes; 0 records determinants only
    */
   public MessageLog(int rank, int size, long limit, LogListener listener) {
-    this(rank, size, limit, listener, MOST_MESSAGES);
+    this(rank, size, limit, listener, MAX_MESSAGES);
   }
 
   /**
@@ -158,7 +158,7 @@ public final class MessageLog {
   public void limit(long most) {
     limit = most;
     memory.most(most);
-    sums.most(Math.max(most / 4, LEAST_SUM_BYTES));
+    sums.most(Math.max(most / 4, MIN_SUM_BYTES));
   }
 
   /** The maximum size, in bytes. */
@@ -386,7 +386,7 @@ public final class MessageLog {
    * Posts a receive again that was pending at the recovery line which this rank has just rolled
    * back to.
    */
-  boolean postsAgain(MessageRequest r, long number) {
+  boolean repost(MessageRequest r, long number) {
     return !on || isToMatch(r, determinants.posted() + number);
   }
 

@@ -225,15 +225,14 @@ public final class StateRequests {
         as.context(),
         as.tag());
     requests.count(r);
-    if (as.toBeCancelled() || !isPostedAgain(r, as.posted())) {
+    if (as.toBeCancelled() || !isReposted(r, as.posted())) {
       r.withhold();
     } else {
       mailbox.postAgain(r);
     }
   }
 
-  private boolean isPostedAgain(MessageRequest r, long number) {
-    return !(messenger.ledger() instanceof MessageLedger ledger)
-        || ledger.log().postsAgain(r, number);
+  private boolean isReposted(MessageRequest r, long number) {
+    return !(messenger.ledger() instanceof MessageLedger ledger) || ledger.log().repost(r, number);
   }
 }

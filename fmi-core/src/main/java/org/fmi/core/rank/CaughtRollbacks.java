@@ -13,9 +13,9 @@ final class CaughtRollbacks {
           + " back: let Rollback pass";
 
   /** More often than a program's cleanup would catch it. */
-  private static final int MOST = 1000;
+  private static final int MAX_ROLLBACKS = 1000;
 
-  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(5);
+  private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private int thrown;
   private long firstNanos;
@@ -27,7 +27,7 @@ final class CaughtRollbacks {
     if (thrown++ == 0) {
       firstNanos = nanos;
     }
-    return thrown > MOST || nanos - firstNanos > LONGEST_NANOS;
+    return thrown > MAX_ROLLBACKS || nanos - firstNanos > MAX_NANOS;
   }
 
   /** The program has rolled back. */

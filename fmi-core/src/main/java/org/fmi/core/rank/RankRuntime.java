@@ -423,12 +423,12 @@ public final class RankRuntime implements Fmi, Metered {
     } else if (!loop.byCall) {
       throw nestedLoop();
     } else if (!loop.state().isOf(state)) {
-      IllegalStateException others =
+      IllegalStateException otherState =
           new IllegalStateException(
               "the state objects differ from those that this loop began with: call endLoop before"
                   + " another loop; objects that are replaced belong in a StateRef");
-      failure.report(loop, others);
-      throw others;
+      failure.report(loop, otherState);
+      throw otherState;
     } else if (!loop.ended) {
       loop.completed();
     } else {

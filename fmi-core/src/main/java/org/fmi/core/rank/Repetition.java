@@ -71,7 +71,7 @@ final class Repetition implements CallObserver {
   private long end = NEVER;
 
   /** The state before that iteration, when it was reached for the first time. */
-  private @Nullable MemorySegment result;
+  private @Nullable MemorySegment firstState;
 
   /** Data that the loop's code reached beside the state, at the same time. */
   private @Nullable Reached reached;
@@ -92,7 +92,7 @@ final class Repetition implements CallObserver {
   private long repeated;
 
   private boolean receivesFromAny;
-  private boolean saidSo;
+  private boolean warned;
   private int epoch;
 
   /** Does nothing unless the configuration enables it. */
@@ -173,8 +173,8 @@ final class Repetition implements CallObserver {
     boolean requests = checkpoints.requests().any();
     int any = checkpoints.lowestRank(receivesFromAny || requests, loop, epoch);
     if (any >= 0) {
-      if (any == config.rank() && !saidSo) {
-        saidSo = true;
+      if (any == config.rank() && !warned) {
+        warned = true;
         String does =
             receivesFromAny
                 ? "receives from any source in them"
@@ -187,7 +187,7 @@ final class Repetition implements CallObserver {
       aimAfter(loop, end);
       return;
     }
-    result = loop.state().copy();
+    firstState = loop.state().copy();
     // All ranks are here, and none repeats anything before all have rolled back: in a test ranks
     // share objects and static fields.
     reached = codeOf(loop).look(loop.state()::has);
@@ -200,7 +200,7 @@ final class Repetition implements CallObserver {
     }
     link.hideOutput(true);
     phase = Phase.AGAIN;
-    sent.beginAgain();
+    sent.beginRepetition();
   }
 
   private void compare(Loop loop) {
@@ -210,7 +210,7 @@ final class Repetition implements CallObserver {
     }
     String state =
         new StateDifferences(loop.state(), "the first time", "when repeated")
-            .of(Objects.requireNonNull(result), loop.state().copy());
+            .of(Objects.requireNonNull(firstState), loop.state().copy());
     if (!state.isEmpty()) {
       throw differs(state);
     }
@@ -258,7 +258,7 @@ final class Repetition implements CallObserver {
   private void over() {
     if (phase == Phase.AGAIN) {
       link.hideOutput(false);
-      result = null;
+      firstState = null;
       reached = null;
     }
     phase = Phase.OFF;

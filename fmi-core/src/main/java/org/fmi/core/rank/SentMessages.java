@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SentMessages {
   /** Messages beyond this many are not compared. */
-  private static final int MOST = 100_000;
+  private static final int MAX_MESSAGES = 100_000;
 
   private final Map<Receiver, Stream> streams = new HashMap<>();
   private int recorded;
@@ -47,7 +47,7 @@ final class SentMessages {
 
   void record(
       long iteration, Object base, long offset, long bytes, int dest, int context, long tag) {
-    if (recorded < MOST) {
+    if (recorded < MAX_MESSAGES) {
       recorded++;
       streams
           .computeIfAbsent(new Receiver(dest, context), r -> new Stream())
@@ -57,7 +57,7 @@ final class SentMessages {
   }
 
   /** Prepares for the recorded messages to be sent again. */
-  void beginAgain() {
+  void beginRepetition() {
     streams.values().forEach(s -> s.repeated = 0);
   }
 
@@ -68,7 +68,9 @@ final class SentMessages {
     Message now =
         new Message(iteration, dest, context, tag, bytes, Memory.hash(base, offset, bytes));
     if (stream == null || stream.repeated == stream.messages.size()) {
-      return recorded == MOST ? null : "it sends " + now.describe() + ", but sent no such message";
+      return recorded == MAX_MESSAGES
+          ? null
+          : "it sends " + now.describe() + ", but sent no such message";
     }
     Message before = stream.messages.get(stream.repeated++);
     if (now.equals(before)) {

@@ -144,7 +144,7 @@ public final class LocalRollback implements RecoveryLineLog {
         switch (room) {
           case RecoveryPolicy.Log.OfBytes given -> given.bytes();
           // Resent messages may reach a new process before it knows the size of its state.
-          case RecoveryPolicy.Log.OfState _ -> LogLimit.LEAST;
+          case RecoveryPolicy.Log.OfState _ -> LogLimit.MIN_BYTES;
         };
     this.log = new MessageLog(config.rank(), config.size(), limit, this);
     Overlap overlap = checkpoints.overlap();

@@ -8,13 +8,13 @@ final class LogLimit {
   static final long NONE = 0;
 
   /** A smaller log would be too short for most intervals. */
-  static final long LEAST = 16 << 20;
+  static final long MIN_BYTES = 16 << 20;
 
   /** All logs of a node together take this fraction of its free memory. */
-  private static final int ONE_IN = 5;
+  private static final int NODE_SHARE = 5;
 
   /** A log is pressed when more than this fraction of its limit is used. */
-  private static final int FILLS = 2;
+  private static final int PRESSED_SHARE = 2;
 
   /** Checkpoints taken before they are due take at most this fraction of the time. */
   private static final int EARLY_SHARE = 16;
@@ -26,7 +26,7 @@ final class LogLimit {
    * until it is committed need room too.
    */
   static boolean isPressed(long bytes, long limit) {
-    return bytes > limit / FILLS;
+    return bytes > limit / PRESSED_SHARE;
   }
 
   /**
@@ -42,7 +42,7 @@ final class LogLimit {
 
   /** The free memory, in bytes, that a node needs for the logs of this many ranks. */
   static long free(int ranks) {
-    return LEAST * ONE_IN * ranks;
+    return MIN_BYTES * NODE_SHARE * ranks;
   }
 
   /**
@@ -56,7 +56,9 @@ final class LogLimit {
    */
   static long needed(long bytes, long iterations, long interval) {
     double each = (double) bytes / Math.max(1, iterations);
-    return interval == 0 ? FILLS * bytes : Math.max(bytes, (long) Math.ceil(each * interval));
+    return interval == 0
+        ? PRESSED_SHARE * bytes
+        : Math.max(bytes, (long) Math.ceil(each * interval));
   }
 
   /**
@@ -70,10 +72,12 @@ final class LogLimit {
    *     matters
    */
   static long of(long state, long free, int ranks, LongSupplier direct) {
-    long most = Math.min(free / ONE_IN / ranks, Math.max(LEAST, state));
-    if (most < LEAST) {
+    long most = Math.min(free / NODE_SHARE / ranks, Math.max(MIN_BYTES, state));
+    if (most < MIN_BYTES) {
       return NONE;
     }
-    return most == LEAST ? LEAST : Math.max(LEAST, Math.min(most, direct.getAsLong() / 2));
+    return most == MIN_BYTES
+        ? MIN_BYTES
+        : Math.max(MIN_BYTES, Math.min(most, direct.getAsLong() / 2));
   }
 }

@@ -144,7 +144,7 @@ public final class Restoration {
         line = RecoveryLine.choose(held.all(), AllHoldings.common(config, system, files), restart);
       }
     } catch (UnrecoverableException e) {
-      if (beginsWithOthers()) {
+      if (startsFromOtherSize()) {
         return RecoveryLine.START; // begin again with the same files
       }
       throw CheckpointSource.NONE.equals(source)
@@ -161,7 +161,7 @@ public final class Restoration {
    * Whether the program starts from files of a job with another number of ranks, and can do so
    * again.
    */
-  private boolean beginsWithOthers() {
+  private boolean startsFromOtherSize() {
     return !source.others().isEmpty();
   }
 
@@ -183,7 +183,7 @@ public final class Restoration {
   /** Fails the job if damage on all ranks has left no checkpoint, rather than begin anew. */
   private void requireAnyLeft(RecoveryLine line, boolean restart, Findings findings)
       throws UnrecoverableException {
-    if (line.line() != null || beginsWithOthers()) {
+    if (line.line() != null || startsFromOtherSize()) {
       return;
     }
     CheckpointId damaged = findings.before == null ? null : findings.before.line();

@@ -15,7 +15,7 @@ final class Standstill {
   private static final long NO_VERSION = -1;
 
   /** Maximum number of consecutive rollbacks without progress, after the first one. */
-  private static final int MOST = 2;
+  private static final int MAX_TIMES = 2;
 
   /** The version of the checkpoint that they roll back to. */
   private long version = NO_VERSION;
@@ -68,6 +68,6 @@ final class Standstill {
    * @param iteration this rank's iteration
    */
   boolean isStuck(long to, long line, long iteration) {
-    return version == to && times >= MOST && front > line + 1 && iteration <= front;
+    return version == to && times >= MAX_TIMES && front > line + 1 && iteration <= front;
   }
 }

@@ -15,7 +15,7 @@ import org.fmi.wire.FrameLayout;
  */
 public final class StateDifferences {
   /** Differences beyond this number are counted, not listed. */
-  private static final int MOST = 3;
+  private static final int MAX_LISTED = 3;
 
   private final LoopState state;
   private final String first;
@@ -114,7 +114,7 @@ public final class StateDifferences {
 
   private void differs(int section, String where, String one, String other) {
     found++;
-    if (listed.size() < MOST) {
+    if (listed.size() < MAX_LISTED) {
       listed.add(
           state.describe(section) + where + ": " + one + " " + first + ", " + other + " " + second);
     }

@@ -262,7 +262,7 @@ final class DeterminantsTest {
 
   @Test
   void limitsTheirNumber() {
-    for (int i = 0; i <= Determinants.MOST / 2; i++) {
+    for (int i = 0; i <= Determinants.MAX_LENGTH / 2; i++) {
       recorded.received(recorded.post(), 1, 1);
     }
     assertThat(recorded.exceedLimit()).isTrue();

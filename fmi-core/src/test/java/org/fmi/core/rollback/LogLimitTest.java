@@ -55,7 +55,7 @@ final class LogLimitTest {
     LongSupplier little = () -> 200 * MIB;
     assertThat(LogLimit.of(300 * MIB, 10_000 * MIB, 4, little)).isEqualTo(100 * MIB);
     assertThat(LogLimit.of(90 * MIB, 10_000 * MIB, 4, little)).isEqualTo(90 * MIB);
-    assertThat(LogLimit.of(300 * MIB, 10_000 * MIB, 4, () -> 0)).isEqualTo(LogLimit.LEAST);
+    assertThat(LogLimit.of(300 * MIB, 10_000 * MIB, 4, () -> 0)).isEqualTo(LogLimit.MIN_BYTES);
   }
 
   @Test
@@ -64,7 +64,7 @@ final class LogLimitTest {
         () -> {
           throw new AssertionError("asked");
         };
-    assertThat(LogLimit.of(MIB, 10_000 * MIB, 4, never)).isEqualTo(LogLimit.LEAST);
+    assertThat(LogLimit.of(MIB, 10_000 * MIB, 4, never)).isEqualTo(LogLimit.MIN_BYTES);
     assertThat(LogLimit.of(300 * MIB, 319 * MIB, 4, never)).isEqualTo(LogLimit.NONE);
   }
 
