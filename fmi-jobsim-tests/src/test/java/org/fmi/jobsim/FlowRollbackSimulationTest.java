@@ -431,7 +431,7 @@ final class FlowRollbackSimulationTest {
         .satisfies(
             n ->
                 assertThat(n.reason())
-                    .startsWith("rank 0 has computed 10 iterations and another one ")
+                    .startsWith("rank 0 has computed 10 iterations and another rank ")
                     .endsWith(", and a rank stores only its last two states"));
   }
 

@@ -272,6 +272,8 @@ final class ReachedTest {
             NeverUsed.LOADED.add("never");
           }
         };
+    Counts.CALLS[0] = 0;
+    Counts.last = 0;
     changes(body);
     assertThat(changes(body))
         .contains("Counts.CALLS, a long[], element 0: 1 the first time, 2 when repeated")

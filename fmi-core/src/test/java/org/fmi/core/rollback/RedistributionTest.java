@@ -452,7 +452,7 @@ final class RedistributionTest {
     ArrayBlock longs =
         ArrayBlock.of(new long[10], new long[] {10}, new long[] {0}, new long[] {10});
     assertThat(fill(images, 1, rank -> new Object[] {longs}))
-        .contains("object 0", "holds LONGS, and held INTS at rank 0");
+        .contains("object 0", "holds LONGS, but held INTS at rank 0");
   }
 
   // ---- replicated objects, and objects that cannot be redistributed
