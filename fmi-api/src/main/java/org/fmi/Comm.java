@@ -216,6 +216,39 @@ public interface Comm extends AutoCloseable {
    */
   @Nullable Status iprobe(int source, int tag);
 
+  /**
+   * Waits for a message and takes it out of matching, so that only {@link Message} receives it
+   * (MPI_Mprobe).
+   *
+   * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
+   * @param tag the tag of the message, or {@link #ANY_TAG}
+   * @return the message, to be received before the iteration ends
+   */
+  Message mprobe(int source, int tag);
+
+  /**
+   * {@link #mprobe} of a message that can be received now, or null (MPI_Improbe).
+   *
+   * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
+   * @param tag the tag of the message, or {@link #ANY_TAG}
+   * @return the message, to be received before the iteration ends; or null
+   */
+  @Nullable Message improbe(int source, int tag);
+
+  /**
+   * Receives a message of any length into a new array (MPI_Mprobe, MPI_Get_count and MPI_Mrecv).
+   *
+   * @param arrayType such as {@code double[].class}: an array of a primitive type
+   * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
+   * @param tag the tag of the message, or {@link #ANY_TAG}
+   * @param <T> the array
+   * @return an array as long as the message; an empty one from {@link #PROC_NULL}
+   * @throws FmiException {@link ErrorClass#TYPE} if the message was sent out of an array of another
+   *     type than this one, or its length is not a whole number of elements; {@link
+   *     ErrorClass#TRUNCATE} if no array is that long. The message is lost then
+   */
+  <T> T recv(Class<T> arrayType, int source, int tag);
+
   // ---- collective (MPI 4 chapter 6); all ranks call them in the same order
 
   /** Returns when all ranks have called it (MPI_Barrier). */

@@ -1,7 +1,10 @@
 package org.fmi.jobsim;
 
+import java.util.Arrays;
 import java.util.Objects;
 import org.fmi.Comm;
+import org.fmi.Datatype;
+import org.fmi.Message;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.testkit.SimProcess;
@@ -22,6 +25,10 @@ final class Choices {
   private static final int CANCELLED = 26;
   private static final int SYNCHRONOUS = 27;
   private static final int DECIDED = 28;
+  private static final int MATCHED = 29;
+
+  /** Too long for an eager message of the simulated network. */
+  private static final int LONG = 2_000;
 
   private static final int LOOKS = 3;
 
@@ -58,6 +65,7 @@ final class Choices {
     decided = 31 * decided + looks(iteration);
     decided = 31 * decided + probe();
     decided = 31 * decided + cancel();
+    decided = 31 * decided + matched(iteration);
     synchronous();
     Request send = world.isend(new long[] {decided}, right, DECIDED);
     long[] theirs = new long[1];
@@ -158,6 +166,48 @@ final class Choices {
     }
     receive.waitFor();
     return 0;
+  }
+
+  /**
+   * A short and a long message, of which a probe matches one after the other; the second is
+   * received first. Neighbours are not ahead: each has heard of the other in this iteration.
+   */
+  private long matched(long iteration) {
+    long[] toLeft = new long[LONG];
+    Arrays.fill(toLeft, rank);
+    Request[] sends = {
+      world.isend(new long[] {rank}, right, MATCHED), world.isend(toLeft, left, MATCHED)
+    };
+    process.compute(1_000L * (rank % 3));
+    Message found = world.improbe(Comm.ANY_SOURCE, MATCHED);
+    boolean atOnce = found != null;
+    Message first = found == null ? world.mprobe(Comm.ANY_SOURCE, MATCHED) : found;
+    process.compute(2_000);
+    Message second = world.mprobe(Comm.ANY_SOURCE, MATCHED);
+    process.compute(2_000);
+    long[] in = new long[(int) second.status().count(Datatype.LONG)];
+    Request receive = second.irecv(in);
+    long[] other =
+        iteration % 2 == 0 ? first.recv(long[].class) : new long[LONG]; // longer, or as long
+    if (iteration % 2 != 0) {
+      other = Arrays.copyOf(other, (int) first.recv(other).count(Datatype.LONG));
+    }
+    receive.waitFor();
+    expect(first.status(), other);
+    expect(second.status(), in);
+    Request.waitAll(sends);
+    return (atOnce ? 1 : 0) + 2 * (first.status().source() + size * first.status().bytes());
+  }
+
+  private static void expect(Status status, long[] got) {
+    if (status.tag() != MATCHED || status.count(Datatype.LONG) != got.length) {
+      throw new AssertionError(got.length + " numbers came as " + status);
+    }
+    for (long each : got) {
+      if (each != status.source()) {
+        throw new AssertionError(each + " came in the message " + status);
+      }
+    }
   }
 
   /** Even ranks wait until the odd one beside them receives. */

@@ -8,6 +8,7 @@ import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import org.fmi.Comm;
 import org.fmi.Fmi;
+import org.fmi.Message;
 import org.fmi.Op;
 import org.fmi.Slice;
 import org.fmi.StateRef;
@@ -294,9 +295,14 @@ final class CollectivesWorkload {
     int tasks = 3 * workers;
     long[] next = new long[1];
     if (world.rank() > 0) {
-      for (world.recv(next, 0, TASK); next[0] >= 0; world.recv(next, 0, TASK)) {
+      for (next = world.recv(long[].class, 0, TASK);
+          next[0] >= 0;
+          next = world.recv(long[].class, 0, TASK)) {
         process.compute(LATE_NANOS * ((next[0] + world.rank()) % 3));
-        world.send(new long[] {next[0], next[0] * next[0] + iteration}, 0, DONE);
+        long[] result = new long[2 + (int) next[0] * LONG];
+        result[0] = next[0];
+        result[result.length - 1] = next[0] * next[0] + iteration;
+        world.send(result, 0, DONE);
       }
       return 0;
     }
@@ -306,13 +312,15 @@ final class CollectivesWorkload {
       world.send(new long[] {next[0]++}, worker, TASK);
     }
     for (int i = 0; i < tasks; i++) {
-      long[] result = new long[2];
-      int worker = world.recv(result, Comm.ANY_SOURCE, DONE).source();
+      Message done = world.mprobe(Comm.ANY_SOURCE, DONE);
+      int worker = done.status().source();
+      process.compute(LATE_NANOS);
+      long[] result = done.recv(long[].class);
       if (have[(int) result[0]]) {
         throw new AssertionError("task " + result[0] + " is done twice");
       }
       have[(int) result[0]] = true;
-      sum += result[1];
+      sum += result[result.length - 1];
       world.send(new long[] {next[0] < tasks ? next[0]++ : -1}, worker, TASK);
     }
     return sum;

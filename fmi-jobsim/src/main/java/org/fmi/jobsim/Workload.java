@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.Random;
 import org.fmi.Comm;
 import org.fmi.Fmi;
+import org.fmi.Message;
 import org.fmi.Op;
+import org.fmi.Request;
 import org.fmi.Rollback;
 import org.fmi.Slice;
 import org.fmi.State;
 import org.fmi.StateRef;
-import org.fmi.Status;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.SimTraffic;
@@ -43,7 +44,13 @@ final class Workload {
     try {
       expect(in, UNUSED);
       out.fill((byte) (16 * world.rank() + iteration));
-      world.sendRecv(Slice.of(out, 0, LONG_BYTES), right, 2, Slice.of(in, 0, LONG_BYTES), left, 2);
+      if (iteration % 2 == 0) {
+        world.sendRecv(Slice.of(out, 0, LONG_BYTES), right, 2, Slice.of(in, 0, LONG_BYTES), left, 2);
+      } else {
+        Request send = world.isend(out, right, 2);
+        world.mprobe(left, 2).recv(in);
+        send.waitFor();
+      }
       expect(in, (byte) (16 * left + iteration));
     } finally {
       out.fill(UNUSED);
@@ -79,8 +86,9 @@ final class Workload {
     long[] first = new long[1];
     if (rank == 0) {
       for (int i = 1; i < size; i++) {
-        Status status = copy.recv(first, Comm.ANY_SOURCE, 3);
-        parameters[0] += first[0] * (status.source() + 1);
+        Message message = copy.mprobe(Comm.ANY_SOURCE, 3);
+        message.recv(first);
+        parameters[0] += first[0] * (message.status().source() + 1);
       }
     } else {
       copy.send(new long[] {rank * parameters[1]}, 0, 3);
@@ -122,8 +130,7 @@ final class Workload {
           exchange(world, out, right, in, left, (byte) iteration);
           if (iteration > 0) {
             // sent in the iteration before: it may have crossed a checkpoint
-            long[] late = new long[1];
-            world.recv(late, Comm.ANY_SOURCE, 9);
+            long[] late = world.recv(long[].class, Comm.ANY_SOURCE, 9);
             traffic.onReceive(rank, left, 9, late);
             crossing[0] = 17 * crossing[0] + late[0];
           }

@@ -4,6 +4,7 @@ import java.util.List;
 import org.fmi.core.log.StateRequests;
 import org.fmi.core.loop.Loop;
 import org.fmi.core.p2p.Contexts;
+import org.fmi.core.p2p.MessageRequest;
 import org.fmi.core.p2p.MessageTag;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.UnexpectedMessage;
@@ -111,6 +112,7 @@ public final class ActiveRequests {
 
   private static IllegalStateException refusal(List<String> requests, String help) {
     int named = Math.min(MAX_NAMED, requests.size());
+    boolean anyMessage = requests.stream().anyMatch(r -> r.startsWith(MessageRequest.A_MESSAGE));
     return new IllegalStateException(
         (requests.size() == 1 ? "1 request is" : requests.size() + " requests are")
             + " not complete: a checkpoint cannot hold "
@@ -118,6 +120,9 @@ public final class ActiveRequests {
             + String.join("; ", requests.subList(0, named))
             + (named < requests.size() ? "; ..." : "")
             + "); "
-            + help);
+            + (anyMessage
+                ? "receive each Message (recv, irecv) before the end of an iteration and before the"
+                    + " loop"
+                : help));
   }
 }

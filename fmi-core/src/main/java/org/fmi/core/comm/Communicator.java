@@ -6,6 +6,7 @@ import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Group;
+import org.fmi.Message;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Status;
@@ -32,6 +33,7 @@ public final class Communicator implements Comm {
   private final PointToPoint p2p;
   final Membership members;
   private final MessageCalls messages;
+  private final UnsizedCalls unsized;
   private final Plans plans;
   private final Communicators all;
   private final Creation creation;
@@ -41,6 +43,7 @@ public final class Communicator implements Comm {
     this.p2p = p2p;
     this.members = new Membership(p2p, ids, id, group);
     this.messages = new MessageCalls(p2p, members);
+    this.unsized = new UnsizedCalls(p2p, messages, this);
     this.plans = new Plans(members.rank, members.size);
     this.all = all;
     this.creation = new Creation(members.channel, ids, group, p2p.rank());
@@ -185,6 +188,21 @@ public final class Communicator implements Comm {
   @Override
   public @Nullable Status iprobe(int source, int tag) {
     return messages.iprobe(source, tag);
+  }
+
+  @Override
+  public Message mprobe(int source, int tag) {
+    return unsized.mprobe(source, tag);
+  }
+
+  @Override
+  public @Nullable Message improbe(int source, int tag) {
+    return unsized.improbe(source, tag);
+  }
+
+  @Override
+  public <T> T recv(Class<T> arrayType, int source, int tag) {
+    return unsized.recv(arrayType, source, tag);
   }
 
   // ---- collectives that move data

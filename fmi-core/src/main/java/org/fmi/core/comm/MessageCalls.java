@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class MessageCalls {
   private final PointToPoint p2p;
-  private final int context;
+  final int context;
   private final Membership members;
 
   /** For the messages of the members, between their ranks. */
@@ -161,12 +161,12 @@ final class MessageCalls {
   }
 
   /** Whether there is anybody to hear of. */
-  private boolean hears(int source, @Nullable FlowPart reach) {
+  boolean hears(int source, @Nullable FlowPart reach) {
     return source != Comm.PROC_NULL && (reach == null || reach.hears(members.world(source)));
   }
 
   /** What a message or its receive says of itself. */
-  private static long tag(Predefined type, int tag, @Nullable FlowPart reach) {
+  static long tag(Predefined type, int tag, @Nullable FlowPart reach) {
     long own = MessageTag.of(type, tag);
     return reach == null ? own : reach.tag(own);
   }
@@ -183,7 +183,7 @@ final class MessageCalls {
     return Buffers.checkWrite(buffer);
   }
 
-  private void checkProbe(int source, int tag) {
+  void checkProbe(int source, int tag) {
     members.checkUsable();
     Arguments.checkSource(source, members.size);
     Arguments.checkReceiveTag(tag);

@@ -1,16 +1,15 @@
 package org.fmi.core.log;
 
-import org.fmi.Request;
 import org.fmi.Status;
+import org.fmi.core.p2p.ArrayRequest;
 import org.fmi.core.p2p.MessageRequest;
-import org.fmi.provider.Progressing;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A request begun while the recorder was on. Its outcome, as the program sees it, is recorded, or
  * taken from the record.
  */
-final class RecordedRequest implements Request, Progressing {
+final class RecordedRequest implements ArrayRequest {
   private final Recording recording;
   private final MessageRequest request;
 
@@ -24,6 +23,11 @@ final class RecordedRequest implements Request, Progressing {
 
   MessageRequest request() {
     return request;
+  }
+
+  @Override
+  public Object array() {
+    return request.array();
   }
 
   @Override

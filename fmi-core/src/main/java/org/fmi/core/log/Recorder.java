@@ -334,6 +334,7 @@ public final class Recorder {
     if (got.outcome == NONE) {
       return true;
     }
+    r.makeRoom(got.length);
     if (!Pattern.matches(r.context(), r.peer(), r.tag(), got.context, got.source, got.tag)
         || (got.length > r.bytes()) != (got.outcome == TRUNCATED)) {
       throw mismatch(receiveOf(r) + " of " + r.bytes() + " bytes");
@@ -355,6 +356,11 @@ public final class Recorder {
       probes.add(new Probe(receives.size(), status));
       grow(PROBE_BYTES);
     }
+  }
+
+  /** The same of a probe that has matched it. */
+  void found(MessageRequest r) {
+    found(r.probedStatus());
   }
 
   /** The message that a replayed probe found. */

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
+import org.fmi.core.p2p.ArrayRequest;
 import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.core.p2p.FlowPart;
 import org.fmi.core.p2p.Mailbox;
@@ -238,11 +239,35 @@ public final class Recording implements PointToPoint {
   }
 
   @Override
-  public Request irecv(Object base, long offset, long bytes, int source, int context, long tag) {
+  public Object recvNew(Object empty, int source, int context, long tag) {
     receives(source);
     if (!begin()) {
-      return messenger.irecv(base, offset, bytes, source, context, tag);
+      return messenger.recvNew(empty, source, context, tag);
     }
+    MessageRequest r = requests.takeReceive(empty, 0, ALLOCATE, source, context, tag);
+    post(r);
+    requireAnswer(r);
+    return messenger.completeNew(r);
+  }
+
+  @Override
+  public Request irecv(Object base, long offset, long bytes, int source, int context, long tag) {
+    receives(source);
+    return begin()
+        ? irecvRecorded(base, offset, bytes, source, context, tag)
+        : messenger.irecv(base, offset, bytes, source, context, tag);
+  }
+
+  @Override
+  public ArrayRequest irecvNew(Object empty, int source, int context, long tag) {
+    receives(source);
+    return begin()
+        ? irecvRecorded(empty, 0, ALLOCATE, source, context, tag)
+        : messenger.irecvNew(empty, source, context, tag);
+  }
+
+  private RecordedRequest irecvRecorded(
+      Object base, long offset, long bytes, int source, int context, long tag) {
     MessageRequest r = requests.makeReceive(base, offset, bytes, source, context, tag);
     if (recorder.receive(r)) {
       if (r.pending()) {
@@ -302,6 +327,60 @@ public final class Recording implements PointToPoint {
       recorder.found(s);
     }
     return s;
+  }
+
+  @Override
+  public MessageRequest mprobe(int source, int context, long tag) {
+    receives(source);
+    if (!begin()) {
+      return messenger.mprobe(source, context, tag);
+    }
+    if (recorder.replaying()) {
+      return matchAgain(source, context, tag);
+    }
+    MessageRequest r = messenger.mprobe(source, context, tag);
+    recorder.found(r);
+    return r;
+  }
+
+  @Override
+  public @Nullable MessageRequest improbe(int source, int context, long tag) {
+    receives(source);
+    if (!begin()) {
+      return messenger.improbe(source, context, tag);
+    }
+    if (recorder.replaying()) {
+      return recorder.answer(false) ? matchAgain(source, context, tag) : null;
+    }
+    MessageRequest r = messenger.improbe(source, context, tag);
+    recorder.answer(r != null);
+    if (r != null) {
+      recorder.found(r);
+    }
+    return r;
+  }
+
+  private MessageRequest matchAgain(int source, int context, long tag) {
+    Status found = recorder.replayProbe(source, context, tag);
+    MessageRequest r = requests.makeProbed(found.source(), context, found.tag(), found.bytes());
+    requests.count(r);
+    return r;
+  }
+
+  @Override
+  public ArrayRequest imrecv(
+      MessageRequest probed, Object base, long offset, long bytes, long tag) {
+    if (!begin()) {
+      return messenger.imrecv(probed, base, offset, bytes, tag);
+    }
+    messenger.check(probed);
+    probed.use(base, offset, bytes, tag);
+    if (!recorder.receive(probed)) {
+      mailbox.postProbed(probed);
+    } else if (!probed.pending()) {
+      requests.uncount(probed);
+    }
+    return new RecordedRequest(this, probed);
   }
 
   // ---- requests begun while the recorder was on

@@ -84,6 +84,12 @@ public final class StateRequests {
 
   private RequestImage image(MessageRequest r) {
     requireValid(r.since());
+    if (r.allocates()) {
+      throw new IllegalArgumentException(
+          "it refers to "
+              + r.describe()
+              + ", which makes its array itself: wait for it before the end of an iteration");
+    }
     int number = numberOf(r);
     if (r.isSend() || !r.pending()) {
       return complete(number, r, r.isSend(), r.isKnown());

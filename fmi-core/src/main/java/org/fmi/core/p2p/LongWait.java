@@ -3,6 +3,7 @@ package org.fmi.core.p2p;
 import java.util.Optional;
 import org.fmi.Comm;
 import org.fmi.Fmi;
+import org.fmi.Message;
 import org.fmi.Request;
 import org.fmi.control.RankReport.Untaken;
 import org.fmi.control.RankReport.Waiting;
@@ -72,6 +73,7 @@ public record LongWait(
   private static boolean isApi(Class<?> type) {
     return Comm.class.isAssignableFrom(type)
         || Request.class.isAssignableFrom(type)
+        || Message.class.isAssignableFrom(type)
         || Fmi.class.isAssignableFrom(type);
   }
 }

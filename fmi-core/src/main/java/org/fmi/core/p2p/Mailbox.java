@@ -99,12 +99,6 @@ public final class Mailbox implements MessageRequest.Completion {
     receives.forEach(posted::remove);
     receives.removeIf(r -> Contexts.isSystem(r.context));
     receives.addAll(underWay);
-    receives.sort(Comparator.comparingLong(r -> r.posting));
-    posted = new PostedQueue();
-    for (MessageRequest r : receives) {
-      posted.stamp(r);
-      posted.add(r);
-    }
     UnexpectedQueue before = unexpected;
     unexpected = new UnexpectedQueue();
     for (UnexpectedMessage m = before.oldest(); m != null; m = before.oldest()) {
@@ -113,7 +107,16 @@ public final class Mailbox implements MessageRequest.Completion {
         assert m.place != Place.REMOTE : "a message that nobody sends again is still at its sender";
         m.charge = 0; // of a window that is gone
         unexpected.add(m);
+      } else if (m.claimedBy != null) {
+        m.claimedBy.claimed = null; // until it is sent again
+        receives.add(m.claimedBy);
       }
+    }
+    receives.sort(Comparator.comparingLong(r -> r.posting));
+    posted = new PostedQueue();
+    for (MessageRequest r : receives) {
+      posted.stamp(r);
+      posted.add(r);
     }
     pulling = false;
     beginCounting();
@@ -185,6 +188,40 @@ public final class Mailbox implements MessageRequest.Completion {
     return unexpected.first(context, source, tag);
   }
 
+  /**
+   * A probe has matched a message: takes it out of matching, for a receive that has no buffer yet.
+   */
+  void claim(UnexpectedMessage m, MessageRequest r) {
+    unexpected.claim(m, r);
+    r.claimed = m;
+    posted.stamp(r);
+  }
+
+  /** Gives a receive, which has its buffer now, the message that a probe has matched for it. */
+  public void postProbed(MessageRequest r) {
+    boolean open = ledger.posts(r);
+    assert open : "a receive will be cancelled whose message was matched";
+    UnexpectedMessage m = r.claimed;
+    if (m != null) { // else it is posted already, as the message is sent again
+      r.claimed = null;
+      unexpected.remove(m);
+      m.claimedBy = null;
+      deliver(m, r);
+      if (!unsent.isEmpty()) {
+        unsent.flush();
+      }
+    }
+  }
+
+  /** Keeps a message that has arrived, for a receive without a buffer if it has one. */
+  private void keep(UnexpectedMessage m, @Nullable MessageRequest claimant) {
+    if (claimant != null) {
+      m.claimedBy = claimant;
+      claimant.claimed = m;
+    }
+    unexpected.add(m);
+  }
+
   /** Begins a blocking probe. */
   void beginProbe(int source, int context, long tag) {
     probed = true;
@@ -216,10 +253,13 @@ public final class Mailbox implements MessageRequest.Completion {
 
   // ---- arriving messages
 
-  /** Takes the receive that matches an arriving message; null if none does. */
+  /**
+   * Takes the receive that matches an arriving message; null if none does. A receive that
+   * {@linkplain MessageRequest#isClaim has no buffer} is not matched yet.
+   */
   private @Nullable MessageRequest take(int context, int source, long tag, long length) {
     MessageRequest r = posted.take(context, source, tag);
-    if (r != null) {
+    if (r != null && !r.isClaim()) {
       match(r, null, source, tag, length);
     }
     return r;
@@ -230,6 +270,7 @@ public final class Mailbox implements MessageRequest.Completion {
       MessageRequest r, @Nullable UnexpectedMessage waited, int source, long tag, long length) {
     assert r.pending() && !r.hasMatched() : "a receive gets a second message";
     r.matched(source, tag, length);
+    r.makeRoom(length);
     ledger.matches(r, waited);
   }
 
@@ -239,6 +280,7 @@ public final class Mailbox implements MessageRequest.Completion {
     if (r == null) {
       return false;
     }
+    assert !r.isClaim() : "a rank sends a message of its own again";
     if (bytes <= r.bytes) {
       Memory.copy(base, offset, r.base, r.offset, bytes);
     }
@@ -273,14 +315,14 @@ public final class Mailbox implements MessageRequest.Completion {
     long stamp = stamp(memory, data - FrameLayout.HEADER_BYTES);
     ledger.arrives(p.rank, context, tag, length, stamp, memory, data);
     MessageRequest r = take(context, p.rank, tag, length);
-    if (r == null) {
+    if (r == null || r.isClaim()) {
       countUnexpected(context);
       UnexpectedMessage m = pool.take(length);
       m.describe(Place.HELD, context, p.rank, tag, length);
       ledger.keeps(m);
       MemorySegment.copy(memory, data, m.data, 0, length);
       m.charge = length + FlowLimits.MESSAGE_COST;
-      unexpected.add(m);
+      keep(m, r);
       return;
     }
     if (length <= r.bytes) {
@@ -302,7 +344,7 @@ public final class Mailbox implements MessageRequest.Completion {
     int ticketBytes = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
     boolean exposed = ticketBytes > 0;
     MessageRequest r = take(context, p.rank, tag, length);
-    if (r != null) {
+    if (r != null && !r.isClaim()) {
       startData(p, r, sequence, exposed ? ticketOf(memory, at, ticketBytes, ticket) : null);
       return;
     }
@@ -315,7 +357,7 @@ public final class Mailbox implements MessageRequest.Completion {
     if (exposed) {
       ticketOf(memory, at, ticketBytes, m.ticket);
     }
-    unexpected.add(m);
+    keep(m, r);
     if (p.waiting.added()) {
       stalledPeers++;
       if (isWaitedFor()) {

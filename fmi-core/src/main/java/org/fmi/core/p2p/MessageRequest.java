@@ -1,12 +1,11 @@
 package org.fmi.core.p2p;
 
+import java.lang.reflect.Array;
 import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
-import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint.Mode;
-import org.fmi.provider.Progressing;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A pending send or receive, with its state in {@link Messenger}. The program holds requests of
  * non-blocking calls; those of blocking calls are reused.
  */
-public final class MessageRequest extends MatchTable.Queued implements Request, Progressing {
+public final class MessageRequest extends MatchTable.Queued implements ArrayRequest {
   /** The state of a request. */
   public enum State {
     PENDING,
@@ -41,6 +40,12 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
 
   /** Replaces a buffer that is no longer used, so that it is not kept alive. */
   private static final Object NO_BUFFER = new byte[0];
+
+  /** How {@link #describe} begins for a message that a probe has matched. */
+  public static final String A_MESSAGE = "a Message of ";
+
+  /** The longest array that every JVM makes. */
+  private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
 
   private final Messenger messenger;
   private final Epoch epoch;
@@ -84,6 +89,18 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
 
   /** Receive: whether no message may match it, by decision of the ledger. */
   private boolean withheld;
+
+  /** A receive: makes an array as long as its message. */
+  private boolean allocates;
+
+  /** A receive: a probe has matched its message, before there was a buffer for it. */
+  private boolean probed;
+
+  /**
+   * The message that such a receive has taken out of matching, until it has a buffer; null while
+   * that is to be sent again.
+   */
+  @Nullable UnexpectedMessage claimed;
 
   private Ledger.@Nullable Tracked tracked;
 
@@ -147,6 +164,23 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
       Object buffer, long at, long length, int source, int ofContext, long withTag) {
     prepare(buffer, at, length, source, ofContext, withTag);
     send = false;
+    allocates = length == PointToPoint.ALLOCATE;
+  }
+
+  /** Makes it a receive of a message that a probe has matched; {@link #use} follows. */
+  public void prepareProbed(int source, int ofContext, long messageTag, long length) {
+    prepareReceive(NO_BUFFER, 0, length, source, ofContext, messageTag);
+    probed = true;
+  }
+
+  /** A receive whose message a probe has matched: where that goes, and what it is for. */
+  public void use(Object buffer, long at, long length, long wanted) {
+    assert isClaim() : "a message is received twice";
+    base = buffer;
+    offset = at;
+    bytes = length;
+    tag = wanted;
+    allocates = length == PointToPoint.ALLOCATE;
   }
 
   private void prepare(
@@ -166,6 +200,9 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
     begun = Pace.UNTIMED;
     status = null;
     withheld = false;
+    allocates = false;
+    probed = false;
+    claimed = null;
     if (tracked != null) {
       tracked.reset();
     }
@@ -201,6 +238,43 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
   /** The array or segment of its buffer. */
   public Object base() {
     return base;
+  }
+
+  @Override
+  public Object array() {
+    return base;
+  }
+
+  /** Whether a probe has matched its message, which waits for a buffer. */
+  @SuppressWarnings("ReferenceEquality") // one object stands for none
+  public boolean isClaim() {
+    return probed && base == NO_BUFFER;
+  }
+
+  /** Whether a probe has matched its message. */
+  public boolean isProbed() {
+    return probed;
+  }
+
+  /** What a probe has found that has matched its message. */
+  public Status probedStatus() {
+    assert isClaim() : "it has a buffer";
+    return new Status(peer, MessageTag.tag(tag), bytes);
+  }
+
+  /** Whether it makes an array as long as its message. */
+  public boolean allocates() {
+    return allocates;
+  }
+
+  /** The message has this length: a receive that makes its array does so, if there can be one. */
+  public void makeRoom(long length) {
+    if (allocates) {
+      int element = Memory.elementBytes(base);
+      boolean fits = length % element == 0 && length / element <= LONGEST_ARRAY;
+      bytes = fits ? length : 0;
+      base = Array.newInstance(base.getClass().componentType(), (int) (bytes / element));
+    }
   }
 
   /** The buffer's offset there, in bytes. */
@@ -329,9 +403,13 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
 
   /** Describes the request for a user. */
   public String describe() {
-    return (send ? "a send of " : "a receive of at most ")
-        + bytes
-        + (send ? " bytes to " : " bytes from ")
+    return (send
+            ? "a send of " + bytes + " bytes to "
+            : isClaim()
+                ? A_MESSAGE + bytes + " bytes that was not received, from "
+                : allocates && !hasMatched()
+                    ? "a receive of any length from "
+                    : "a receive of at most " + bytes + " bytes from ")
         + (peer == Comm.ANY_SOURCE ? "any source" : "rank " + peer)
         + (MessageTag.isAny(tag) ? " with any tag" : " with tag " + MessageTag.tag(tag));
   }
@@ -372,7 +450,9 @@ public final class MessageRequest extends MatchTable.Queued implements Request, 
       }
     }
     if (matchedLength > bytes) {
-      return State.TRUNCATED;
+      return allocates && matchedLength % Memory.elementBytes(base) != 0
+          ? State.UNEVEN
+          : State.TRUNCATED;
     }
     // The longest element has 8 bytes: most messages pass without the division.
     if ((matchedLength & 7) != 0 && matchedLength % elementBytes() != 0) {

@@ -305,12 +305,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /** Waits for the receive of a blocking call. */
   public Status complete(MessageRequest r) {
-    try {
-      waits.await(r);
-    } catch (RuntimeException | Error e) {
-      withdrawReceive(r);
-      throw e;
-    }
+    await(r);
     try {
       return requests.result(r);
     } finally {
@@ -318,8 +313,42 @@ public final class Messenger implements PointToPoint, FrameHandler {
     }
   }
 
+  /** The same of one that makes its array, which it gives. */
+  public Object completeNew(MessageRequest r) {
+    await(r);
+    try {
+      Status _ = requests.result(r); // throws if it has failed
+      return r.base;
+    } finally {
+      requests.give(r);
+    }
+  }
+
+  private void await(MessageRequest r) {
+    try {
+      waits.await(r);
+    } catch (RuntimeException | Error e) {
+      withdrawReceive(r);
+      throw e;
+    }
+  }
+
   @Override
-  public Request irecv(Object base, long offset, long bytes, int source, int context, long tag) {
+  public Object recvNew(Object empty, int source, int context, long tag) {
+    epoch.check();
+    MessageRequest r = requests.takeReceive(empty, 0, ALLOCATE, source, context, tag);
+    mailbox.post(r);
+    return completeNew(r);
+  }
+
+  @Override
+  public ArrayRequest irecvNew(Object empty, int source, int context, long tag) {
+    return irecv(empty, 0, ALLOCATE, source, context, tag);
+  }
+
+  @Override
+  public MessageRequest irecv(
+      Object base, long offset, long bytes, int source, int context, long tag) {
     epoch.check();
     MessageRequest r = requests.makeReceive(base, offset, bytes, source, context, tag);
     requests.count(r);
@@ -329,18 +358,56 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public Status probe(int source, int context, long tag) {
-    epoch.check();
-    Ledger.Found found = ledger.finds(source, context, true);
-    if (found != null) {
-      return requests.status(waits.await(found.source(), context, found.tag()));
-    }
-    UnexpectedMessage m = waits.await(source, context, tag);
-    ledger.found(source, context, true, m);
-    return requests.status(m);
+    return requests.status(find(source, context, tag));
   }
 
   @Override
   public @Nullable Status iprobe(int source, int context, long tag) {
+    UnexpectedMessage m = findNow(source, context, tag);
+    return m == null ? null : requests.status(m);
+  }
+
+  @Override
+  public MessageRequest mprobe(int source, int context, long tag) {
+    return claim(find(source, context, tag));
+  }
+
+  @Override
+  public @Nullable MessageRequest improbe(int source, int context, long tag) {
+    UnexpectedMessage m = findNow(source, context, tag);
+    return m == null ? null : claim(m);
+  }
+
+  private MessageRequest claim(UnexpectedMessage m) {
+    MessageRequest r = requests.makeProbed(m.source, m.context, m.tag, m.length);
+    requests.count(r);
+    mailbox.claim(m, r);
+    return r;
+  }
+
+  @Override
+  public ArrayRequest imrecv(
+      MessageRequest probed, Object base, long offset, long bytes, long tag) {
+    epoch.check(probed.since);
+    probed.use(base, offset, bytes, tag);
+    mailbox.postProbed(probed);
+    return probed;
+  }
+
+  /** The message of a probe that waits. */
+  private UnexpectedMessage find(int source, int context, long tag) {
+    epoch.check();
+    Ledger.Found found = ledger.finds(source, context, true);
+    if (found != null) {
+      return waits.await(found.source(), context, found.tag());
+    }
+    UnexpectedMessage m = waits.await(source, context, tag);
+    ledger.found(source, context, true, m);
+    return m;
+  }
+
+  /** The message of a probe that does not wait; null if there is none. */
+  private @Nullable UnexpectedMessage findNow(int source, int context, long tag) {
     epoch.check();
     Ledger.Found found = ledger.finds(source, context, false);
     if (Ledger.Found.NOTHING.equals(found)) {
@@ -348,7 +415,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
       return null;
     }
     if (found != null) {
-      return requests.status(waits.await(found.source(), context, found.tag()));
+      return waits.await(found.source(), context, found.tag());
     }
     UnexpectedMessage m = mailbox.find(source, context, tag);
     if (m == null) {
@@ -357,7 +424,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
       m = mailbox.find(source, context, tag);
     }
     ledger.found(source, context, false, m);
-    return m == null ? null : requests.status(m);
+    return m;
   }
 
   // ---- requests
@@ -389,6 +456,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return r.pending() ? waitFor(r) : r.result();
   }
 
+  /** Throws if a request is void; as {@link #check} otherwise. */
+  public void check(MessageRequest r) {
+    epoch.check(r.since);
+  }
+
   /** Whether a request is complete, without progress, its result, or the ledger. */
   public boolean completed(MessageRequest r) {
     epoch.check(r.since);
@@ -408,7 +480,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** Cancels a request if possible, without the ledger. */
   public boolean cancelNow(MessageRequest r) {
     epoch.check(r.since);
-    if (!r.pending() || r.send || r.hasMatched()) {
+    if (!r.pending() || r.send || r.hasMatched() || r.isProbed()) {
       return false;
     }
     mailbox.withdraw(r);

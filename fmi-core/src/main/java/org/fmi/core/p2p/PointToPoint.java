@@ -23,6 +23,12 @@ public interface PointToPoint {
     BUFFERED
   }
 
+  /**
+   * As the room of a receive: it makes an array as long as its message, of the type of the one that
+   * it is given.
+   */
+  long ALLOCATE = -1;
+
   /** This process' world rank. */
   int rank();
 
@@ -37,6 +43,17 @@ public interface PointToPoint {
   Status recv(Object base, long offset, long bytes, int source, int context, long tag);
 
   Request irecv(Object base, long offset, long bytes, int source, int context, long tag);
+
+  /**
+   * Receives a message of any length.
+   *
+   * @param empty an array of the type wanted
+   * @return an array as long as the message
+   */
+  Object recvNew(Object empty, int source, int context, long tag);
+
+  /** The same later. */
+  ArrayRequest irecvNew(Object empty, int source, int context, long tag);
 
   /** Sends and receives at once. */
   default Status sendRecv(
@@ -59,6 +76,23 @@ public interface PointToPoint {
   Status probe(int source, int context, long tag);
 
   @Nullable Status iprobe(int source, int context, long tag);
+
+  /**
+   * A probe that takes the message out of matching: only {@link #imrecv} receives it.
+   *
+   * @return a receive without a buffer, whose peer, tag and length are those of the message
+   */
+  MessageRequest mprobe(int source, int context, long tag);
+
+  /** The same of a message that is here; null if there is none. */
+  @Nullable MessageRequest improbe(int source, int context, long tag);
+
+  /**
+   * Receives the message of a matched probe, once.
+   *
+   * @param bytes room for it, or {@link #ALLOCATE}
+   */
+  ArrayRequest imrecv(MessageRequest probed, Object base, long offset, long bytes, long tag);
 
   /** The current epoch. */
   int epoch();

@@ -112,6 +112,13 @@ public final class Requests {
     return r;
   }
 
+  /** The receive of a message that a probe has matched, to be counted. */
+  public MessageRequest makeProbed(int source, int context, long tag, long length) {
+    MessageRequest r = make();
+    r.prepareProbed(source, context, tag, length);
+    return r;
+  }
+
   /** Takes the receive of a blocking call, to be posted; {@link Messenger#complete} ends it. */
   public MessageRequest takeReceive(
       Object base, long offset, long bytes, int source, int context, long tag) {
@@ -139,7 +146,8 @@ public final class Requests {
     }
   }
 
-  private void uncount(MessageRequest r) {
+  /** A request that was counted is complete, or will never be. */
+  public void uncount(MessageRequest r) {
     // A request made by a replay may belong to an earlier epoch, whose requests no longer count.
     if (r.counted && r.since == epoch.since()) {
       active--;
@@ -214,7 +222,11 @@ public final class Requests {
     return switch (r.state) {
       case TRUNCATED ->
           new FmiException(
-              ErrorClass.TRUNCATE, describe(r) + ", the receive buffer only " + r.bytes);
+              ErrorClass.TRUNCATE,
+              describe(r)
+                  + (r.allocates()
+                      ? ", more than an array holds: receive it into a MemorySegment"
+                      : ", the receive buffer only " + r.bytes));
       case OTHER_TYPE -> otherType(r);
       case OTHER_ITERATION -> otherIteration(r);
       default ->

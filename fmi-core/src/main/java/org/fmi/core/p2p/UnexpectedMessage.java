@@ -63,6 +63,11 @@ public final class UnexpectedMessage {
   /** Whether its data is being fetched, for a checkpoint. */
   boolean fetching;
 
+  /**
+   * The receive that has taken it out of matching, and has no buffer yet; null if there is none.
+   */
+  @Nullable MessageRequest claimedBy;
+
   /** Its neighbours in the order of arrival, or in the pool. */
   @Nullable UnexpectedMessage previous;
 

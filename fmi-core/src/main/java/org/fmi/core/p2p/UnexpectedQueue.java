@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
  * The unmatched messages. A receive takes the oldest one that matches it.
  *
  * <p>Each message is in one queue per kind of {@link Pattern}, so that the head of a pattern's
- * queue is the answer. Queues of a wildcard kind exist only after a receive of that kind.
+ * queue is the answer. Queues of a wildcard kind exist only after a receive of that kind. A message
+ * that a probe has matched ({@link UnexpectedMessage#claimedBy}) is in none of them: it waits for
+ * its receive's buffer, among the others in the order of arrival.
  */
 final class UnexpectedQueue {
   private final MatchTable table = new MatchTable();
@@ -44,11 +46,20 @@ final class UnexpectedQueue {
     newest = m;
     count++;
     heldBytes += m.data.byteSize();
+    if (m.claimedBy != null) {
+      return;
+    }
     for (int kind = 0; kind < Pattern.KINDS; kind++) {
       if ((indexedKinds & 1 << kind) != 0) {
         index(m, kind);
       }
     }
+  }
+
+  /** Takes a message out of matching, for a receive. It stays among those that wait. */
+  void claim(UnexpectedMessage m, MessageRequest by) {
+    unindex(m);
+    m.claimedBy = by;
   }
 
   /** The oldest message that matches a receive, left in the queue; null if there is none. */
@@ -60,7 +71,9 @@ final class UnexpectedQueue {
     if ((indexedKinds & 1 << kind) == 0) {
       indexedKinds |= 1 << kind;
       for (UnexpectedMessage m = oldest; m != null; m = m.next) {
-        index(m, kind);
+        if (m.claimedBy == null) {
+          index(m, kind);
+        }
       }
     }
     UnexpectedMessage.Entry e =
@@ -95,6 +108,12 @@ final class UnexpectedQueue {
     heldBytes -= m.data.byteSize();
     assert count >= 0 && heldBytes >= 0 && count > 0 == (oldest != null)
         : "messages are miscounted";
+    if (m.claimedBy == null) {
+      unindex(m);
+    }
+  }
+
+  private void unindex(UnexpectedMessage m) {
     for (int kind = 0; kind < Pattern.KINDS; kind++) {
       if ((indexedKinds & 1 << kind) != 0) {
         table.remove(m.entries[kind]);

@@ -16,6 +16,8 @@ import org.fmi.Request;
 import org.fmi.Slice;
 import org.fmi.Status;
 import org.fmi.core.coll.Vectors;
+import org.fmi.core.p2p.ArrayRequest;
+import org.fmi.core.p2p.MessageRequest;
 import org.fmi.core.p2p.MessageTag;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.spi.NodeShare;
@@ -75,6 +77,32 @@ class BuffersTest {
     public Request irecv(Object b, long o, long n, int source, int c, long t) {
       record(b, o, n, source, c, t, null);
       return new CompletedRequest(Status.EMPTY);
+    }
+
+    @Override
+    public Object recvNew(Object empty, int source, int c, long t) {
+      record(empty, 0, 0, source, c, t, null);
+      return empty;
+    }
+
+    @Override
+    public ArrayRequest irecvNew(Object empty, int source, int c, long t) {
+      throw new AssertionError("nothing arrives");
+    }
+
+    @Override
+    public MessageRequest mprobe(int source, int c, long t) {
+      throw new AssertionError("nothing arrives");
+    }
+
+    @Override
+    public @Nullable MessageRequest improbe(int source, int c, long t) {
+      return null;
+    }
+
+    @Override
+    public ArrayRequest imrecv(MessageRequest probed, Object b, long o, long n, long t) {
+      throw new AssertionError("nothing arrives");
     }
 
     @Override

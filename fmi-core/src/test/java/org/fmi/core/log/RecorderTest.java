@@ -14,8 +14,10 @@ import org.fmi.Comm;
 import org.fmi.FmiException;
 import org.fmi.Request;
 import org.fmi.Status;
+import org.fmi.core.p2p.ArrayRequest;
 import org.fmi.core.p2p.MemoryNetwork;
 import org.fmi.core.p2p.MemoryNetwork.Options;
+import org.fmi.core.p2p.MessageRequest;
 import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.PointToPoint.Mode;
@@ -103,6 +105,7 @@ class RecorderTest {
       seen.add(misses);
       seen.add(s);
       seen.add(m.probe(other, CONTEXT, 1));
+      seen.addAll(anyLength(m, i));
       // Too long: a repeated error.
       assertThatThrownBy(() -> m.recv(data, 0, 4, other, CONTEXT, 1))
           .isInstanceOf(FmiException.class);
@@ -119,6 +122,40 @@ class RecorderTest {
       m.send(data, 0, 8, m.rank(), CONTEXT, 3, Mode.STANDARD);
       seen.add(m.recv(data, 0, 8, m.rank(), CONTEXT, 3));
     }
+    return seen;
+  }
+
+  /** Messages whose length and order the receiver does not know. */
+  private static List<Object> anyLength(PointToPoint m, int length) {
+    List<Object> seen = new ArrayList<>();
+    int other = 1 - m.rank();
+    int[] data = new int[1 + length];
+    Arrays.setAll(data, k -> 100 * length + k);
+    Request[] sends = new Request[4];
+    for (int k = 0; k < sends.length; k++) {
+      sends[k] = m.isend(data, 0, 4L * (1 + length), other, CONTEXT, 30 + k, Mode.STANDARD);
+    }
+    int misses = 0;
+    MessageRequest first = m.improbe(Comm.ANY_SOURCE, CONTEXT, 30);
+    while (first == null) {
+      misses++;
+      first = m.improbe(Comm.ANY_SOURCE, CONTEXT, 30);
+    }
+    seen.add(misses);
+    seen.add(first.probedStatus());
+    MessageRequest second = m.mprobe(other, CONTEXT, 31);
+    int[] in = new int[1 + length];
+    seen.add(m.imrecv(second, in, 0, 4L * in.length, 31).waitFor());
+    ArrayRequest rest = m.imrecv(first, new int[0], 0, PointToPoint.ALLOCATE, 30);
+    seen.add(rest.waitFor());
+    ArrayRequest third = m.irecvNew(new int[0], Comm.ANY_SOURCE, CONTEXT, 32);
+    Object fourth = m.recvNew(new int[0], Comm.ANY_SOURCE, CONTEXT, 33);
+    third.waitFor();
+    for (Object got : List.of(in, rest.array(), third.array(), fourth)) {
+      assertThat(got).isEqualTo(data);
+      seen.add(Arrays.toString((int[]) got));
+    }
+    Request.waitAll(sends);
     return seen;
   }
 

@@ -49,6 +49,8 @@ class EpochTest {
             m -> m.recv(box, 0, 64, Comm.ANY_SOURCE, CONTEXT, 1),
             m -> m.send(box, 0, 64, 1, CONTEXT, 1, Mode.SYNCHRONOUS),
             m -> m.probe(1, CONTEXT, 1),
+            m -> m.mprobe(1, CONTEXT, 1),
+            m -> m.recvNew(box, 1, CONTEXT, 1),
             m -> m.irecv(box, 0, 64, 1, CONTEXT, 1).waitFor(),
             m -> Request.waitAny(m.irecv(box, 0, 64, 1, CONTEXT, 1)),
             m -> {
@@ -87,6 +89,7 @@ class EpochTest {
   void callsThatNeedNotWaitThrowToo() {
     Messenger m = entered(3);
     m.send(box, 0, 8, 0, CONTEXT, 1, Mode.STANDARD);
+    MessageRequest matched = m.mprobe(0, CONTEXT, 1);
     Request done = m.isend(box, 0, 8, 1, CONTEXT, 1, Mode.STANDARD);
     assertThat(done.test()).isTrue();
     m.revoke(2, "old");
@@ -101,6 +104,10 @@ class EpochTest {
             x -> x.irecv(box, 0, 8, 0, CONTEXT, 1),
             x -> x.probe(0, CONTEXT, 1),
             x -> x.iprobe(0, CONTEXT, 1),
+            x -> x.mprobe(0, CONTEXT, 1),
+            x -> x.improbe(0, CONTEXT, 1),
+            x -> x.imrecv(matched, box, 0, 8, 1),
+            x -> x.recvNew(box, 0, CONTEXT, 1),
             x -> x.attachBuffer(1),
             x -> x.fetchUnexpected(),
             x -> x.poll(),

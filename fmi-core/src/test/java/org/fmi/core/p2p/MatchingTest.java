@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -36,6 +37,7 @@ class MatchingTest {
   private final List<Message> unexpected = new ArrayList<>();
   private final List<Posted> posted = new ArrayList<>();
   private final Map<Posted, Long> expected = new HashMap<>();
+  private final Map<MessageRequest, Message> matched = new LinkedHashMap<>();
   private long ids;
 
   MatchingTest() {
@@ -61,14 +63,22 @@ class MatchingTest {
       } else if (action < 0.99) {
         int wantedSource = random.nextInt(5) == 0 ? Comm.ANY_SOURCE : source;
         int wantedTag = random.nextInt(5) == 0 ? Comm.ANY_TAG : tag;
-        if (random.nextBoolean()) {
-          probe(context, wantedSource, wantedTag);
+        switch (random.nextInt(4)) {
+          case 0, 1 -> probe(context, wantedSource, wantedTag);
+          case 2 -> match(context, wantedSource, wantedTag);
+          default -> {}
         }
         post(context, wantedSource, wantedTag);
+        if (matched.size() > random.nextInt(20)) {
+          receiveMatched();
+        }
       } else if (!posted.isEmpty()) {
         Posted p = posted.remove(random.nextInt(posted.size()));
         assertThat(p.request.cancel()).as("seed %d", seed).isTrue();
       }
+    }
+    while (!matched.isEmpty()) {
+      receiveMatched();
     }
     assertThat(Ranks.unexpected(messenger)).as("seed %d", seed).isEqualTo(unexpected.size());
     for (Map.Entry<Posted, Long> e : expected.entrySet()) {
@@ -136,6 +146,29 @@ class MatchingTest {
       }
     }
     assertThat(got).isNull();
+  }
+
+  private void match(int context, int source, int tag) {
+    MessageRequest got = messenger.improbe(source, context, tag);
+    for (Iterator<Message> it = unexpected.iterator(); it.hasNext(); ) {
+      Message m = it.next();
+      if (Pattern.matches(context, source, tag, m.context, m.source, m.tag)) {
+        it.remove();
+        assertThat(got).isNotNull();
+        matched.put(got, m);
+        return;
+      }
+    }
+    assertThat(got).isNull();
+  }
+
+  private void receiveMatched() {
+    MessageRequest probed = matched.keySet().iterator().next();
+    Message m = matched.remove(probed);
+    long[] buffer = new long[1];
+    Status status = messenger.imrecv(probed, buffer, 0, 8, m.tag).waitFor();
+    assertThat(status).isEqualTo(new Status(m.source, m.tag, 8));
+    assertThat(buffer[0]).isEqualTo(m.id);
   }
 
   private void inject(Message m) {

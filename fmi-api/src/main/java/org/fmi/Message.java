@@ -1,0 +1,52 @@
+package org.fmi;
+
+/**
+ * A message that {@link Comm#mprobe} or {@link Comm#improbe} has matched (MPI_Message, MPI 4
+ * §3.8.2): no other receive gets it. Its data comes when it is received, once, by one of the calls
+ * here.
+ *
+ * <p>Receive it before the iteration ends: a checkpoint cannot hold it, and is refused then. After
+ * a rollback it is void, like a {@link Request}, and the repeated iteration probes again.
+ */
+public interface Message {
+  /**
+   * What the probe has found.
+   *
+   * @return who sent the message, with which tag, and how long it is; {@link Status#PROC_NULL} of
+   *     no process
+   */
+  Status status();
+
+  /**
+   * Receives it (MPI_Mrecv).
+   *
+   * @param buffer where the message goes
+   * @return as {@link #status}
+   * @throws FmiException {@link ErrorClass#TRUNCATE} and {@link ErrorClass#TYPE} as {@link
+   *     Comm#recv(Object, int, int)}, and the message is lost then; {@link ErrorClass#REQUEST} if
+   *     it was received already, or was matched before a rollback
+   */
+  Status recv(Object buffer);
+
+  /**
+   * Receives it later (MPI_Imrecv). The request cannot be cancelled.
+   *
+   * @param buffer where the message goes
+   * @return the request to wait for; the buffer is not used until then
+   * @throws FmiException {@link ErrorClass#REQUEST} if it was received already, or was matched
+   *     before a rollback
+   */
+  Request irecv(Object buffer);
+
+  /**
+   * Receives it into a new array, as long as the message (MPI_Mrecv after MPI_Get_count).
+   *
+   * @param arrayType such as {@code double[].class}: an array of a primitive type
+   * @param <T> the array
+   * @return the array; an empty one of no process
+   * @throws FmiException {@link ErrorClass#TYPE} if it was sent out of an array of another type, or
+   *     has no whole number of elements; {@link ErrorClass#TRUNCATE} if no array is that long;
+   *     {@link ErrorClass#REQUEST} if it was received already, or was matched before a rollback
+   */
+  <T> T recv(Class<T> arrayType);
+}
