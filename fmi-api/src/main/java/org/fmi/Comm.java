@@ -1,5 +1,7 @@
 package org.fmi;
 
+import java.util.List;
+import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -248,6 +250,126 @@ public interface Comm extends AutoCloseable {
    *     ErrorClass#TRUNCATE} if no array is that long. The message is lost then
    */
   <T> T recv(Class<T> arrayType, int source, int tag);
+
+  // ---- objects as messages
+
+  /**
+   * Sends an object, and all that it refers to (MPI_Send of MPI.OBJECT in mpiJava). Received by
+   * {@link #recvObject}, {@link #irecvObject} and {@link Message#recvObject} alone. It is copied at
+   * once, by Java's serialization where it is not simple enough for a faster way.
+   *
+   * @param object what is sent: {@link java.io.Serializable}, or null
+   * @param dest rank of the receiver, or {@link #PROC_NULL}
+   * @param tag 0 or greater; receives select by it
+   * @throws FmiException {@link ErrorClass#TYPE} if it refers to something that is not
+   *     serializable, or that the receiver's filter would refuse; nothing is sent then
+   */
+  void sendObject(@Nullable Object object, int dest, int tag);
+
+  /**
+   * Non-blocking {@link #sendObject} (MPI_Isend). The object may be changed at once.
+   *
+   * @param object what is sent: {@link java.io.Serializable}, or null
+   * @param dest rank of the receiver, or {@link #PROC_NULL}
+   * @param tag 0 or greater; receives select by it
+   * @return the request to wait for
+   * @throws FmiException {@link ErrorClass#TYPE} as {@link #sendObject}
+   */
+  Request isendObject(@Nullable Object object, int dest, int tag);
+
+  /**
+   * Receives an object (MPI_Recv of MPI.OBJECT in mpiJava). Who sent it is said by a {@link
+   * Message}: {@code mprobe(source, tag)}.
+   *
+   * @param type the object's class, or one that it extends or implements
+   * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
+   * @param tag the tag of the message, or {@link #ANY_TAG}
+   * @param <T> the object
+   * @return the object; null if null was sent, and from {@link #PROC_NULL}
+   * @throws FmiException {@link ErrorClass#TYPE} if what was sent is no object, or of another
+   *     class, or is refused by a filter of classes, or cannot be read; it is lost then
+   */
+  <T> @Nullable T recvObject(Class<T> type, int source, int tag);
+
+  /**
+   * Non-blocking {@link #recvObject} (MPI_Irecv).
+   *
+   * @param type the object's class, or one that it extends or implements
+   * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
+   * @param tag the tag of the message, or {@link #ANY_TAG}
+   * @param <T> the object
+   * @return the request to get the object from, before the iteration ends
+   */
+  <T> ObjectRequest<T> irecvObject(Class<T> type, int source, int tag);
+
+  /**
+   * Sends an object of {@code root} to all others (MPI_Bcast). All ranks call it.
+   *
+   * @param object what the root sends; of no meaning at the others
+   * @param root rank of the root
+   * @param <T> the object
+   * @return the object: at the root the one that was given
+   * @throws FmiException {@link ErrorClass#TYPE} at all ranks if it cannot be sent, and at a rank
+   *     that cannot read it
+   */
+  <T> @Nullable T bcastObject(@Nullable T object, int root);
+
+  /**
+   * Collects an object of each rank at {@code root} (MPI_Gather).
+   *
+   * @param object what this rank sends
+   * @param root rank of the root
+   * @param <T> the objects
+   * @return at the root the objects in the order of ranks, which has null where null was sent;
+   *     elsewhere an empty list
+   * @throws FmiException {@link ErrorClass#TYPE} at a rank whose object cannot be sent, and at the
+   *     root, which then gets none
+   */
+  <T> List<@Nullable T> gatherObjects(@Nullable T object, int root);
+
+  /**
+   * {@link #gatherObjects} at all ranks (MPI_Allgather).
+   *
+   * @param object what this rank sends
+   * @param <T> the objects
+   * @return the objects in the order of ranks
+   * @throws FmiException {@link ErrorClass#TYPE} at all ranks if an object cannot be sent
+   */
+  <T> List<@Nullable T> allGatherObjects(@Nullable T object);
+
+  /**
+   * Sends an object of {@code root} to each rank (MPI_Scatter).
+   *
+   * @param objects one for each rank, in their order; used at the root only
+   * @param root rank of the root
+   * @param <T> the objects
+   * @return this rank's object: at the root the one that was given
+   * @throws FmiException {@link ErrorClass#TYPE} at all ranks if an object cannot be sent
+   */
+  <T> @Nullable T scatterObjects(@Nullable List<? extends @Nullable T> objects, int root);
+
+  /**
+   * Joins the objects of all ranks at {@code root}, in their order (MPI_Reduce).
+   *
+   * @param object this rank's
+   * @param op associative; need not be commutative. Called at the root alone, from left to right
+   * @param root rank of the root
+   * @param <T> the objects
+   * @return the result at the root, null elsewhere
+   * @throws FmiException {@link ErrorClass#TYPE} as {@link #gatherObjects}
+   */
+  <T> @Nullable T reduceObject(T object, BinaryOperator<T> op, int root);
+
+  /**
+   * {@link #reduceObject} whose result all ranks get (MPI_Allreduce). It is computed once.
+   *
+   * @param object this rank's
+   * @param op associative; need not be commutative. What it throws ends the call at all ranks
+   * @param <T> the objects
+   * @return the result
+   * @throws FmiException {@link ErrorClass#TYPE} at all ranks if an object cannot be sent
+   */
+  <T> @Nullable T allReduceObject(T object, BinaryOperator<T> op);
 
   // ---- collective (MPI 4 chapter 6); all ranks call them in the same order
 

@@ -1,5 +1,7 @@
 package org.fmi;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A message that {@link Comm#mprobe} or {@link Comm#improbe} has matched (MPI_Message, MPI 4
  * §3.8.2): no other receive gets it. Its data comes when it is received, once, by one of the calls
@@ -49,4 +51,15 @@ public interface Message {
    *     {@link ErrorClass#REQUEST} if it was received already, or was matched before a rollback
    */
   <T> T recv(Class<T> arrayType);
+
+  /**
+   * Receives the object that it is, as {@link Comm#recvObject}.
+   *
+   * @param type the object's class, or one that it extends or implements
+   * @param <T> the object
+   * @return the object; null if null was sent, and of no process
+   * @throws FmiException {@link ErrorClass#TYPE} as {@link Comm#recvObject}; {@link
+   *     ErrorClass#REQUEST} if it was received already, or was matched before a rollback
+   */
+  <T> @Nullable T recvObject(Class<T> type);
 }

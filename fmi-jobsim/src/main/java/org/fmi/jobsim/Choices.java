@@ -1,10 +1,12 @@
 package org.fmi.jobsim;
 
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.Message;
+import org.fmi.ObjectRequest;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.testkit.SimProcess;
@@ -31,6 +33,9 @@ final class Choices {
   private static final int LONG = 2_000;
 
   private static final int LOOKS = 3;
+
+  /** What a rank tells its neighbour. */
+  private record Decided(long iteration, long what) implements Serializable {}
 
   private final Comm world;
 
@@ -67,12 +72,14 @@ final class Choices {
     decided = 31 * decided + cancel();
     decided = 31 * decided + matched(iteration);
     synchronous();
-    Request send = world.isend(new long[] {decided}, right, DECIDED);
-    long[] theirs = new long[1];
-    world.recv(theirs, left, DECIDED);
+    Request send = world.isendObject(new Decided(iteration, decided), right, DECIDED);
+    Decided theirs = world.recvObject(Decided.class, left, DECIDED);
     send.waitFor();
+    if (theirs == null || theirs.iteration != iteration) {
+      throw new AssertionError("rank " + left + " has sent " + theirs + " in " + iteration);
+    }
     said[0] = 17 * said[0] + decided;
-    heard[0] = 17 * heard[0] + theirs[0];
+    heard[0] = 17 * heard[0] + theirs.what;
   }
 
   /** After the loop: what was decided is what was reported. */
@@ -128,18 +135,19 @@ final class Choices {
 
   /** Returns the number of unsuccessful looks. */
   private long looks(long iteration) {
-    long[] in = new long[1];
-    Request receive = world.irecv(in, Comm.ANY_SOURCE, TESTED);
+    ObjectRequest<Long> receive = world.irecvObject(Long.class, Comm.ANY_SOURCE, TESTED);
     if (iteration % 2 == 0) {
       process.compute(1_000L * (rank % 3));
     }
-    world.send(new long[] {iteration}, right, TESTED);
+    world.sendObject(iteration, right, TESTED);
     int looks = 0;
     while (looks < LOOKS && !receive.test()) {
       looks++;
       process.compute(2_000);
     }
-    receive.waitFor();
+    if (!Objects.equals(receive.get(), iteration)) {
+      throw new AssertionError(receive.get() + " came in iteration " + iteration);
+    }
     return looks;
   }
 

@@ -1,11 +1,13 @@
 package org.fmi.jobsim;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.fmi.Comm;
 import org.fmi.Fmi;
 import org.fmi.Message;
@@ -95,7 +97,19 @@ final class CollectivesWorkload {
     SCAN,
     EX_SCAN,
     DUP,
-    SPLIT
+    SPLIT,
+    OBJECTS
+  }
+
+  /** Those that are drawn by chance: the others have places of their own. */
+  private static final List<Kind> DRAWN_KINDS =
+      Stream.of(Kind.values()).filter(kind -> kind != Kind.OBJECTS).toList();
+
+  /** {@code x -> a x + b}, as an object. */
+  private record Line(int a, int b) implements Serializable {
+    Line after(Line first) {
+      return new Line(a * first.a, a * first.b + b);
+    }
   }
 
   private final Fmi fmi;
@@ -116,7 +130,7 @@ final class CollectivesWorkload {
   }
 
   private static long run(Fmi fmi, SimProcess process, SimCluster cluster, long seed) {
-    return new CollectivesWorkload(fmi, process, cluster, List.of(Kind.values())).run(seed);
+    return new CollectivesWorkload(fmi, process, cluster, DRAWN_KINDS).run(seed);
   }
 
   /** With all kinds of calls, drawn by chance. */
@@ -147,6 +161,8 @@ final class CollectivesWorkload {
           sum[0] += grow(grown, listed.get(), n, sum[0]);
           if (n % 2 == 1) {
             sum[0] += farm(n);
+          } else if (n % 4 == 2) {
+            sum[0] += objects(part, new long[] {sum[0]}, (int) n, 0);
           }
           cluster.faults().atIteration(process, n, sum[0]);
         },
@@ -265,6 +281,7 @@ final class CollectivesWorkload {
           comm.exScan(mine.clone(), mine, op);
         }
       }
+      case OBJECTS -> all[0] = objects(comm, mine, (int) start, root);
       case DUP -> comm.dup().close();
       case SPLIT -> Objects.requireNonNull(comm.split((int) (rank + start) % 2, rank)).close();
     }
@@ -283,6 +300,30 @@ final class CollectivesWorkload {
         yield comm.rank() == 0 ? value : before;
       }
     };
+  }
+
+  /** All collectives of objects, of other lengths at each rank. */
+  private static long objects(Comm comm, long[] mine, int start, int root) {
+    int rank = comm.rank();
+    boolean isRoot = rank == root;
+    long[] sent = Objects.requireNonNull(comm.bcastObject(isRoot ? mine : null, root));
+    long[] own = Arrays.copyOf(mine, mine.length + rank);
+    List<long[]> gathered = comm.gatherObjects(own, root);
+    List<long[]> parts = comm.allGatherObjects(own);
+    long[] part = Objects.requireNonNull(comm.scatterObjects(isRoot ? parts : null, root));
+    Line line = new Line(start + rank, rank);
+    Line joined = comm.allReduceObject(line, Line::after);
+    Line atRoot = comm.reduceObject(line, Line::after, root);
+    if (!Arrays.equals(part, own)
+        || gathered.size() != (isRoot ? comm.size() : 0)
+        || !Objects.equals(atRoot, isRoot ? joined : null)) {
+      throw new AssertionError(part.length + ", " + gathered.size() + ", " + atRoot);
+    }
+    long sum = Objects.requireNonNull(joined).hashCode() + 31L * Arrays.hashCode(sent);
+    for (long[] each : parts) {
+      sum = 31 * sum + Arrays.hashCode(each);
+    }
+    return sum;
   }
 
   /**

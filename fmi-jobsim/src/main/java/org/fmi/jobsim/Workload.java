@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.fmi.Comm;
 import org.fmi.Fmi;
@@ -45,7 +46,8 @@ final class Workload {
       expect(in, UNUSED);
       out.fill((byte) (16 * world.rank() + iteration));
       if (iteration % 2 == 0) {
-        world.sendRecv(Slice.of(out, 0, LONG_BYTES), right, 2, Slice.of(in, 0, LONG_BYTES), left, 2);
+        world.sendRecv(
+            Slice.of(out, 0, LONG_BYTES), right, 2, Slice.of(in, 0, LONG_BYTES), left, 2);
       } else {
         Request send = world.isend(out, right, 2);
         world.mprobe(left, 2).recv(in);
@@ -83,15 +85,14 @@ final class Workload {
     world.bcast(parameters, 0);
     Comm half = world.split(rank % 2, -rank);
     Comm copy = world.dup();
-    long[] first = new long[1];
     if (rank == 0) {
       for (int i = 1; i < size; i++) {
         Message message = copy.mprobe(Comm.ANY_SOURCE, 3);
-        message.recv(first);
-        parameters[0] += first[0] * (message.status().source() + 1);
+        Long sent = message.recvObject(Long.class);
+        parameters[0] += Objects.requireNonNull(sent) * (message.status().source() + 1);
       }
     } else {
-      copy.send(new long[] {rank * parameters[1]}, 0, 3);
+      copy.sendObject(rank * parameters[1], 0, 3);
     }
     world.bcast(parameters, 0);
 

@@ -1,12 +1,15 @@
 package org.fmi.core.comm;
 
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BinaryOperator;
 import java.util.function.IntConsumer;
 import org.fmi.Comm;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Group;
 import org.fmi.Message;
+import org.fmi.ObjectRequest;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Status;
@@ -33,6 +36,8 @@ public final class Communicator implements Comm {
   private final PointToPoint p2p;
   final Membership members;
   private final MessageCalls messages;
+  private final ObjectCalls objects;
+  private final ObjectCollectives objectCollectives;
   private final UnsizedCalls unsized;
   private final Plans plans;
   private final Communicators all;
@@ -43,7 +48,9 @@ public final class Communicator implements Comm {
     this.p2p = p2p;
     this.members = new Membership(p2p, ids, id, group);
     this.messages = new MessageCalls(p2p, members);
-    this.unsized = new UnsizedCalls(p2p, messages, this);
+    this.objects = new ObjectCalls(p2p, messages, this);
+    this.objectCollectives = new ObjectCollectives(this);
+    this.unsized = new UnsizedCalls(p2p, messages, objects, this);
     this.plans = new Plans(members.rank, members.size);
     this.all = all;
     this.creation = new Creation(members.channel, ids, group, p2p.rank());
@@ -203,6 +210,56 @@ public final class Communicator implements Comm {
   @Override
   public <T> T recv(Class<T> arrayType, int source, int tag) {
     return unsized.recv(arrayType, source, tag);
+  }
+
+  @Override
+  public void sendObject(@Nullable Object object, int dest, int tag) {
+    objects.send(object, dest, tag);
+  }
+
+  @Override
+  public Request isendObject(@Nullable Object object, int dest, int tag) {
+    return objects.isend(object, dest, tag);
+  }
+
+  @Override
+  public <T> @Nullable T recvObject(Class<T> type, int source, int tag) {
+    return objects.recv(type, source, tag);
+  }
+
+  @Override
+  public <T> ObjectRequest<T> irecvObject(Class<T> type, int source, int tag) {
+    return objects.irecv(type, source, tag);
+  }
+
+  @Override
+  public <T> @Nullable T bcastObject(@Nullable T object, int root) {
+    return objectCollectives.bcast(object, root);
+  }
+
+  @Override
+  public <T> List<@Nullable T> gatherObjects(@Nullable T object, int root) {
+    return objectCollectives.gather(object, root);
+  }
+
+  @Override
+  public <T> List<@Nullable T> allGatherObjects(@Nullable T object) {
+    return objectCollectives.allGather(object);
+  }
+
+  @Override
+  public <T> @Nullable T scatterObjects(@Nullable List<? extends @Nullable T> list, int root) {
+    return objectCollectives.scatter(list, root);
+  }
+
+  @Override
+  public <T> @Nullable T reduceObject(T object, BinaryOperator<T> op, int root) {
+    return objectCollectives.reduce(object, op, root);
+  }
+
+  @Override
+  public <T> @Nullable T allReduceObject(T object, BinaryOperator<T> op) {
+    return objectCollectives.allReduce(object, op);
   }
 
   // ---- collectives that move data

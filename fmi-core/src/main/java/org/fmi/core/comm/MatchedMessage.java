@@ -50,6 +50,13 @@ final class MatchedMessage implements Message {
     return r == null ? arrayType.cast(empty) : calls.receive(r, status.tag(), arrayType);
   }
 
+  @Override
+  public <T> @Nullable T recvObject(Class<T> type) {
+    ObjectCalls.checkType(type);
+    MessageRequest r = take();
+    return r == null ? null : calls.receiveObject(r, type, status);
+  }
+
   /** Its receive; null of no process. */
   private @Nullable MessageRequest take() {
     MessageRequest r = probed;

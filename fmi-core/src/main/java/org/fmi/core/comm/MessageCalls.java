@@ -156,13 +156,21 @@ final class MessageCalls {
   }
 
   /** Whether there is anybody to send to. */
-  private boolean sendsTo(int dest, @Nullable FlowPart reach) {
+  boolean sendsTo(int dest, @Nullable FlowPart reach) {
     return dest != Comm.PROC_NULL && (reach == null || reach.sendsTo(members.world(dest)));
   }
 
   /** Whether there is anybody to hear of. */
-  boolean hears(int source, @Nullable FlowPart reach) {
+  private boolean hears(int source, @Nullable FlowPart reach) {
     return source != Comm.PROC_NULL && (reach == null || reach.hears(members.world(source)));
+  }
+
+  /** The same of a message whose length is not known. */
+  boolean hearsUnsized(int source, @Nullable FlowPart reach) {
+    if (reach != null && source != Comm.PROC_NULL) {
+      reach.unsized();
+    }
+    return hears(source, reach);
   }
 
   /** What a message or its receive says of itself. */
@@ -172,10 +180,14 @@ final class MessageCalls {
   }
 
   private long checkSend(Object buffer, int dest, int tag) {
+    checkDest(dest, tag);
+    return Buffers.checkRead(buffer);
+  }
+
+  void checkDest(int dest, int tag) {
     members.checkUsable();
     Arguments.checkDest(dest, members.size);
     Arguments.checkSendTag(tag);
-    return Buffers.checkRead(buffer);
   }
 
   private long checkRecv(Object buffer, int source, int tag) {

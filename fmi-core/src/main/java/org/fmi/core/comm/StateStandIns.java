@@ -3,6 +3,7 @@ package org.fmi.core.comm;
 import java.io.InvalidObjectException;
 import java.io.Serializable;
 import java.util.List;
+import org.fmi.Message;
 import org.fmi.Request;
 import org.fmi.Status;
 import org.fmi.core.log.StateRequests;
@@ -46,6 +47,12 @@ final class StateStandIns implements StandIns {
         Status s = c.status();
         yield new Completed(s.source(), s.tag(), s.bytes());
       }
+      case Message _ ->
+          throw new IllegalArgumentException(
+              "it refers to a Message: receive it before the end of an iteration");
+      case ObjectReceive<?> _ ->
+          throw new IllegalArgumentException(
+              "it refers to the receive of an object: get that before the end of an iteration");
       default -> communicators.of(requests.of(object));
     };
   }

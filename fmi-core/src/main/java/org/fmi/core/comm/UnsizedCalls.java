@@ -13,9 +13,11 @@ import org.jspecify.annotations.Nullable;
 final class UnsizedCalls {
   private final PointToPoint p2p;
   private final MessageCalls calls;
+  private final ObjectCalls objects;
   private final Communicator comm;
 
-  UnsizedCalls(PointToPoint p2p, MessageCalls calls, Communicator comm) {
+  UnsizedCalls(PointToPoint p2p, MessageCalls calls, ObjectCalls objects, Communicator comm) {
+    this.objects = objects;
     this.p2p = p2p;
     this.calls = calls;
     this.comm = comm;
@@ -23,14 +25,14 @@ final class UnsizedCalls {
 
   Message mprobe(int source, int tag) {
     calls.checkProbe(source, tag);
-    return calls.hears(source, p2p.reach())
+    return calls.hearsUnsized(source, p2p.reach())
         ? matched(p2p.mprobe(comm.members.world(source), calls.context, tag))
         : new MatchedMessage(this, null, Status.PROC_NULL);
   }
 
   @Nullable Message improbe(int source, int tag) {
     calls.checkProbe(source, tag);
-    if (!calls.hears(source, p2p.reach())) {
+    if (!calls.hearsUnsized(source, p2p.reach())) {
       return new MatchedMessage(this, null, Status.PROC_NULL);
     }
     MessageRequest found = p2p.improbe(comm.members.world(source), calls.context, tag);
@@ -44,15 +46,16 @@ final class UnsizedCalls {
   <T> T recv(Class<T> arrayType, int source, int tag) {
     Object empty = empty(arrayType);
     calls.checkProbe(source, tag);
-    if (!calls.hears(source, p2p.reach())) {
+    if (!calls.hearsUnsized(source, p2p.reach())) {
       return arrayType.cast(empty);
     }
     return arrayType.cast(
         p2p.recvNew(
-            empty,
-            comm.members.world(source),
-            calls.context,
-            MessageCalls.tag(Buffers.type(empty), tag, p2p.reach())));
+                empty,
+                comm.members.world(source),
+                calls.context,
+                MessageCalls.tag(Buffers.type(empty), tag, p2p.reach()))
+            .array());
   }
 
   // ---- a message that a probe has matched
@@ -81,6 +84,11 @@ final class UnsizedCalls {
             MessageCalls.tag(Buffers.type(empty), tag, p2p.reach()));
     Status _ = request.waitFor();
     return arrayType.cast(request.array());
+  }
+
+  /** Receives it as an object. */
+  <T> @Nullable T receiveObject(MessageRequest probed, Class<T> type, Status found) {
+    return objects.receive(probed, type, found);
   }
 
   /** An empty array of this type. */

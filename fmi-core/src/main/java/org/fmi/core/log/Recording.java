@@ -239,7 +239,7 @@ public final class Recording implements PointToPoint {
   }
 
   @Override
-  public Object recvNew(Object empty, int source, int context, long tag) {
+  public NewArray recvNew(Object empty, int source, int context, long tag) {
     receives(source);
     if (!begin()) {
       return messenger.recvNew(empty, source, context, tag);

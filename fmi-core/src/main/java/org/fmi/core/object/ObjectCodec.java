@@ -6,15 +6,17 @@ import java.io.IOException;
 import java.io.InvalidClassException;
 import java.io.NotSerializableException;
 import java.io.ObjectInputFilter;
-import java.io.ObjectInputFilter.FilterInfo;
 import java.io.ObjectInputFilter.Status;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.ObjectStreamClass;
 import java.io.OutputStream;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Converts {@link java.io.Serializable} objects to bytes and back, by Java's serialization.
+ * Converts {@link java.io.Serializable} objects to bytes and back: for state by Java's
+ * serialization, for messages by it where {@link PlainObjects} does not know them.
  *
  * <p>The bytes come from a rank of the same job, but through the memory of other nodes, so they are
  * read behind a filter:
@@ -24,15 +26,20 @@ import java.io.OutputStream;
  *       dates, collections and random generators. Other modules of the JDK have classes that run
  *       code when they are read; so do dynamic proxies.
  *   <li>No array is longer than the bytes can fill, so that a few bytes do not ask for gigabytes.
- *   <li>A filter that the user gives the JVM ({@code jdk.serialFilter}) applies too.
+ *   <li>A filter that the user gives the JVM ({@code jdk.serialFilter}) applies too, and so does
+ *       one for FMI alone ({@code fmi.objectFilter}).
  * </ul>
  *
  * <p>The rule for classes also applies when an object is written, so that a violation shows at once
  * rather than at the recovery that needs the object.
  */
 public final class ObjectCodec {
-  /** Array elements per byte: a hash table has more places than entries, of two bytes at least. */
-  private static final long DENSITY = 16;
+  /**
+   * An object as a message.
+   *
+   * @param array the first {@code length} bytes are the message
+   */
+  public record Bytes(byte[] array, int length) {}
 
   private ObjectCodec() {}
 
@@ -73,15 +80,84 @@ public final class ObjectCodec {
 
   /** Restores an object that may refer to objects with substitutes. */
   public static Object read(byte[] bytes, StandIns standIns) {
-    try (Input in = new Input(bytes, standIns)) {
+    return read(bytes, standIns, new ObjectFilter());
+  }
+
+  static Object read(byte[] bytes, StandIns standIns, ObjectFilter filter) {
+    Input.Refused refused = new Input.Refused();
+    try (Input in = new Input(bytes, standIns, filter, refused)) {
       return in.readObject();
     } catch (ClassNotFoundException e) {
-      throw new IllegalArgumentException("there is no class " + e.getMessage(), e);
+      throw noClass(e);
     } catch (IOException e) {
+      if (refused.type != null && e instanceof InvalidClassException) {
+        throw new IllegalArgumentException(refusedByFilter(refused.type.getName()), e);
+      }
       throw new IllegalArgumentException(String.valueOf(e.getMessage()), e);
     } catch (StackOverflowError e) {
       throw tooDeep(e);
     }
+  }
+
+  // ---- messages
+
+  /**
+   * An object, and all it refers to, as a message.
+   *
+   * @throws IllegalArgumentException as {@link #write}
+   */
+  public static Bytes writeMessage(@Nullable Object object) {
+    try {
+      PlainObjects.Output plain = new PlainObjects.Output(object);
+      return new Bytes(plain.bytes, plain.length);
+    } catch (PlainObjects.NotPlain e) {
+      byte[] bytes = write(Objects.requireNonNull(object));
+      return new Bytes(bytes, bytes.length);
+    }
+  }
+
+  /**
+   * The object that {@link #writeMessage} gave these bytes for.
+   *
+   * @throws IllegalArgumentException if that cannot be read, or must not
+   */
+  public static @Nullable Object readMessage(byte[] bytes) {
+    return readMessage(bytes, new ObjectFilter());
+  }
+
+  static @Nullable Object readMessage(byte[] bytes, ObjectFilter filter) {
+    if (bytes.length == 0) {
+      throw new IllegalArgumentException("it is an empty array: send an object with sendObject");
+    }
+    if (!PlainObjects.isPlain(bytes)) {
+      return read(bytes, StandIns.NONE, filter);
+    }
+    try {
+      return new PlainObjects.Input(bytes, filter, loaderOfProgram()).read();
+    } catch (ClassNotFoundException e) {
+      throw noClass(e);
+    }
+  }
+
+  private static ClassLoader loaderOfProgram() {
+    return Thread.currentThread().getContextClassLoader();
+  }
+
+  static Class<?> classOf(String name, ClassLoader loader) throws ClassNotFoundException {
+    return Class.forName(name, false, loader);
+  }
+
+  private static IllegalArgumentException noClass(ClassNotFoundException e) {
+    return new IllegalArgumentException("there is no class " + e.getMessage(), e);
+  }
+
+  /** Why a class is not made, and what to do. */
+  static String refusedByFilter(String name) {
+    return "a filter refuses "
+        + name
+        + ": let the filter that you have given allow it (-J -Dfmi.objectFilter=... or"
+        + " -Djdk.serialFilter=...); without one, classes of the program and of the module"
+        + " java.base are allowed";
   }
 
   private static IllegalArgumentException tooDeep(StackOverflowError e) {
@@ -89,16 +165,6 @@ public final class ObjectCodec {
         "its objects refer to one another too deeply for the thread's stack: use a collection"
             + " instead of objects that are linked, or a larger stack (-Xss)",
         e);
-  }
-
-  private static boolean isAllowed(Class<?> type) {
-    Class<?> element = type;
-    while (element.isArray()) {
-      element = element.componentType();
-    }
-    ClassLoader loader = element.getClassLoader();
-    boolean ofProgram = loader != null && !loader.equals(ClassLoader.getPlatformClassLoader());
-    return ofProgram || "java.base".equals(element.getModule().getName());
   }
 
   private static InvalidClassException refused(String what) {
@@ -125,7 +191,7 @@ public final class ObjectCodec {
 
     @Override
     protected void annotateClass(Class<?> type) throws IOException {
-      if (!isAllowed(type)) {
+      if (!ObjectFilter.holdsData(type)) {
         throw refused("a " + type.getName() + " of " + type.getModule());
       }
     }
@@ -137,17 +203,27 @@ public final class ObjectCodec {
   }
 
   private static final class Input extends ObjectInputStream {
+    /** The class that the filter has refused last. */
+    private static final class Refused {
+      @Nullable Class<?> type;
+    }
+
     private final StandIns standIns;
 
-    Input(byte[] bytes, StandIns standIns) throws IOException {
+    Input(byte[] bytes, StandIns standIns, ObjectFilter filter, Refused refused)
+        throws IOException {
       super(new ByteArrayInputStream(bytes));
       this.standIns = standIns;
       enableResolveObject(true);
-      long most = DENSITY * bytes.length;
+      ObjectInputFilter all = filter.ofBytes(bytes.length);
       setObjectInputFilter(
-          ObjectInputFilter.merge(
-              info -> info.arrayLength() > most ? Status.REJECTED : Status.UNDECIDED,
-              Input::classes));
+          info -> {
+            Status status = all.checkInput(info);
+            if (status == Status.REJECTED && info.arrayLength() < 0) {
+              refused.type = info.serialClass();
+            }
+            return status;
+          });
     }
 
     @Override
@@ -155,20 +231,11 @@ public final class ObjectCodec {
       return standIns.find(read);
     }
 
-    private static Status classes(FilterInfo info) {
-      Class<?> type = info.serialClass();
-      if (type == null) {
-        return Status.UNDECIDED;
-      }
-      return isAllowed(type) ? Status.ALLOWED : Status.REJECTED;
-    }
-
     @Override
     protected Class<?> resolveClass(ObjectStreamClass described)
         throws IOException, ClassNotFoundException {
-      ClassLoader ofProgram = Thread.currentThread().getContextClassLoader();
       try {
-        return Class.forName(described.getName(), false, ofProgram);
+        return classOf(described.getName(), loaderOfProgram());
       } catch (ClassNotFoundException e) {
         return super.resolveClass(described); // a primitive type
       }

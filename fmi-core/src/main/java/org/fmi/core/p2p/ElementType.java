@@ -21,6 +21,9 @@ final class ElementType {
   private static final Predefined[] TYPES = Predefined.values();
   private static final int BYTE = number(Predefined.BYTE);
 
+  /** Of a message that is an object, and no bytes either. */
+  static final int OBJECT = TYPES.length + 1;
+
   private ElementType() {}
 
   /** The number of a type; {@link #NONE} for null. */
@@ -30,7 +33,7 @@ final class ElementType {
 
   /** Whether data of one type may be received as data of the other: bytes go with every type. */
   static boolean match(int one, int other) {
-    return one == other || isAny(one) || isAny(other);
+    return one == other || (one != OBJECT && other != OBJECT && (isAny(one) || isAny(other)));
   }
 
   private static boolean isAny(int number) {
@@ -44,7 +47,7 @@ final class ElementType {
 
   /** An array of this type and this many bytes in readable form: "double[8]". */
   static String text(int number, long bytes) {
-    return name(number) + "[" + bytes / bytes(number) + "]";
+    return number == OBJECT ? "an object" : name(number) + "[" + bytes / bytes(number) + "]";
   }
 
   /** The type's name in Java. */

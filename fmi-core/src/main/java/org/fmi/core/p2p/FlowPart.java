@@ -32,6 +32,13 @@ public sealed interface FlowPart {
   void collective();
 
   /**
+   * Checks that this part may receive a message whose length it does not know.
+   *
+   * @throws IllegalStateException if its receives need buffers
+   */
+  default void unsized() {}
+
+  /**
    * The exchange, which receives from the ranks that the flow names. If only some ranks compute
    * again, messages to and from all other ranks are skipped.
    */
@@ -97,6 +104,16 @@ public sealed interface FlowPart {
           PART,
           iteration,
           ", which only some ranks repeat after a failure: call it in FlowBody.finish");
+    }
+
+    @Override
+    public void unsized() {
+      throw refusal(
+          rank,
+          "receives a message of unknown length",
+          PART,
+          iteration,
+          ", which after a failure some ranks send nothing in: receive into a buffer");
     }
   }
 

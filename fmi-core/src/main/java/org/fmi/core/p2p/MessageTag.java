@@ -38,6 +38,11 @@ public final class MessageTag {
     return (long) ElementType.number(type) << TYPE_SHIFT | (tag & TAG_MASK);
   }
 
+  /** The tag of a message, or of a receive, that is an object. */
+  public static long ofObject(int tag) {
+    return (long) ElementType.OBJECT << TYPE_SHIFT | (tag & TAG_MASK);
+  }
+
   /** The tag within the exchange of an iteration of a {@code flowLoop}. */
   static long in(long iteration, long tag) {
     return tag | (1 + iteration % ITERATIONS) << ITERATION_SHIFT;

@@ -313,12 +313,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
     }
   }
 
-  /** The same of one that makes its array, which it gives. */
-  public Object completeNew(MessageRequest r) {
+  /** The same of one that makes its array. */
+  public NewArray completeNew(MessageRequest r) {
     await(r);
     try {
-      Status _ = requests.result(r); // throws if it has failed
-      return r.base;
+      Status status = requests.result(r);
+      return new NewArray(r.base, status);
     } finally {
       requests.give(r);
     }
@@ -334,7 +334,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   @Override
-  public Object recvNew(Object empty, int source, int context, long tag) {
+  public NewArray recvNew(Object empty, int source, int context, long tag) {
     epoch.check();
     MessageRequest r = requests.takeReceive(empty, 0, ALLOCATE, source, context, tag);
     mailbox.post(r);

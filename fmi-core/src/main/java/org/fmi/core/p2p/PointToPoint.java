@@ -29,6 +29,14 @@ public interface PointToPoint {
    */
   long ALLOCATE = -1;
 
+  /**
+   * A message of any length.
+   *
+   * @param array as long as the message, which it has
+   * @param status of the message
+   */
+  record NewArray(Object array, Status status) {}
+
   /** This process' world rank. */
   int rank();
 
@@ -48,9 +56,8 @@ public interface PointToPoint {
    * Receives a message of any length.
    *
    * @param empty an array of the type wanted
-   * @return an array as long as the message
    */
-  Object recvNew(Object empty, int source, int context, long tag);
+  NewArray recvNew(Object empty, int source, int context, long tag);
 
   /** The same later. */
   ArrayRequest irecvNew(Object empty, int source, int context, long tag);

@@ -270,8 +270,12 @@ public final class Requests {
             + ElementType.text(wanted, r.bytes)
             + ", with tag "
             + MessageTag.tag(r.matchedTag)
-            + ": send and receive elements of one type, or receive bytes (byte[], ByteBuffer,"
-            + " MemorySegment)");
+            + (sent == ElementType.OBJECT
+                ? ": receive it with recvObject"
+                : wanted == ElementType.OBJECT
+                    ? ": send it with sendObject, or receive an array"
+                    : ": send and receive elements of one type, or receive bytes (byte[],"
+                        + " ByteBuffer, MemorySegment)"));
   }
 
   private static String describe(MessageRequest r) {

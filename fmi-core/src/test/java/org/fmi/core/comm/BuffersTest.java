@@ -80,9 +80,9 @@ class BuffersTest {
     }
 
     @Override
-    public Object recvNew(Object empty, int source, int c, long t) {
+    public NewArray recvNew(Object empty, int source, int c, long t) {
       record(empty, 0, 0, source, c, t, null);
-      return empty;
+      return new NewArray(empty, Status.EMPTY);
     }
 
     @Override

@@ -149,7 +149,7 @@ class RecorderTest {
     ArrayRequest rest = m.imrecv(first, new int[0], 0, PointToPoint.ALLOCATE, 30);
     seen.add(rest.waitFor());
     ArrayRequest third = m.irecvNew(new int[0], Comm.ANY_SOURCE, CONTEXT, 32);
-    Object fourth = m.recvNew(new int[0], Comm.ANY_SOURCE, CONTEXT, 33);
+    Object fourth = m.recvNew(new int[0], Comm.ANY_SOURCE, CONTEXT, 33).array();
     third.waitFor();
     for (Object got : List.of(in, rest.array(), third.array(), fourth)) {
       assertThat(got).isEqualTo(data);

@@ -2,6 +2,7 @@ package org.fmi.run.e2e;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,7 @@ import org.fmi.Flow;
 import org.fmi.FlowBody;
 import org.fmi.Fmi;
 import org.fmi.FmiException;
+import org.fmi.Message;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Rollback;
@@ -157,6 +159,16 @@ public final class Mistakes {
           world.recv(new int[4], 0, 3);
         }
       }
+      case "objects" -> {
+        if (rank == 0) {
+          shown(() -> world.sendObject(new Thread(), 1, 3));
+          world.sendObject("text", 1, 3);
+          world.sendObject(Duration.ZERO, 1, 4);
+        } else {
+          shown(() -> world.recvObject(Integer.class, 0, 3));
+          world.recvObject(Integer.class, 0, 4);
+        }
+      }
       case "other-loops" -> {
         if (rank == 0) {
           fmi.loop(ITERATIONS, n -> state[0]++, state);
@@ -250,6 +262,14 @@ public final class Mistakes {
                 }
               },
               begun,
+              state);
+      case "message-not-received" ->
+          fmi.loop(
+              ITERATIONS,
+              n -> {
+                world.send(new long[1], rank, 3);
+                Message _ = world.mprobe(rank, 3);
+              },
               state);
       case "close-inside" ->
           fmi.loop(
