@@ -1,7 +1,7 @@
 package org.fmi.examples.farm;
 
 import org.fmi.Comm;
-import org.fmi.Status;
+import org.fmi.Message;
 
 /** Rank 0: gives each task of a round to the worker that asks next. */
 final class Master {
@@ -25,7 +25,7 @@ final class Master {
    * results are kept by task, and added in the order of tasks when all are there.
    */
   void round(long round, double[] totals) {
-    double[][] results = new double[tasks][];
+    Primes[] results = new Primes[tasks];
     if (world.size() == 1) {
       for (int task = 0; task < tasks; task++) {
         results[task] = Worker.compute(round * tasks + task, width);
@@ -33,21 +33,21 @@ final class Master {
     } else {
       handOut(round, results);
     }
-    for (double[] result : results) {
-      totals[0] += result[0];
-      totals[1] += result[1];
+    for (Primes result : results) {
+      totals[0] += result.count();
+      totals[1] += result.reciprocals();
     }
   }
 
   /** Answers every worker until each one knows that the round is over. */
-  private void handOut(long round, double[][] results) {
+  private void handOut(long round, Primes[] results) {
     int next = 0;
     int working = world.size() - 1;
     while (working > 0) {
-      double[] result = new double[2];
-      Status status = world.recv(result, Comm.ANY_SOURCE, Comm.ANY_TAG);
-      int worker = status.source();
-      if (status.tag() == Worker.RESULT) {
+      Message message = world.mprobe(Comm.ANY_SOURCE, Worker.RESULT);
+      int worker = message.status().source();
+      Primes result = message.recvObject(Primes.class);
+      if (result != null) { // else the worker has none yet
         results[given[worker]] = result;
       }
       if (next < tasks) {

@@ -1,12 +1,14 @@
 package org.fmi.examples.farm;
 
+import java.io.Serializable;
+
 /**
  * Finds primes among consecutive numbers.
  *
  * @param count number of primes
  * @param reciprocals the sum of 1/p over them, added in ascending order
  */
-record Primes(long count, double reciprocals) {
+record Primes(long count, double reciprocals) implements Serializable {
 
   /**
    * Returns the primes from {@code first} on, by trial division, which takes longer for larger

@@ -4,14 +4,11 @@ import org.fmi.Comm;
 
 /** Every rank but 0: asks for tasks and computes them. */
 final class Worker {
-  /** Tag of a worker that has no result yet in this round. */
-  static final int ASK = 1;
-
-  /** Tag of a worker that has computed its task and asks for another one. */
-  static final int RESULT = 2;
+  /** Tag of a worker that asks for a task: the primes of the one before, null in a new round. */
+  static final int RESULT = 1;
 
   /** Tag of an answer to a worker: a task's number, or {@link #NO_MORE}. */
-  static final int TASK = 3;
+  static final int TASK = 2;
 
   static final long NO_MORE = -1;
   private static final int MASTER = 0;
@@ -27,17 +24,16 @@ final class Worker {
   /** Computes tasks until the master has no more in this round. */
   void round() {
     long[] task = new long[1];
-    world.send(new double[2], MASTER, ASK);
+    world.sendObject(null, MASTER, RESULT);
     world.recv(task, MASTER, TASK);
     while (task[0] != NO_MORE) {
-      world.send(compute(task[0], width), MASTER, RESULT);
+      world.sendObject(compute(task[0], width), MASTER, RESULT);
       world.recv(task, MASTER, TASK);
     }
   }
 
-  /** Computes the number of primes in a task's range, and the sum of their reciprocals. */
-  static double[] compute(long task, int width) {
-    Primes primes = Primes.byDivision(task * width, width);
-    return new double[] {primes.count(), primes.reciprocals()};
+  /** Finds the primes in a task's range. */
+  static Primes compute(long task, int width) {
+    return Primes.byDivision(task * width, width);
   }
 }
