@@ -94,7 +94,7 @@ final class DaemonShell implements SimDaemon {
   }
 
   @Override
-  public void onSaid(SimProcess process, RankMessage message) {
+  public void onMessage(SimProcess process, RankMessage message) {
     Started started = byProcess.get(process);
     if (started != null && started.connected) {
       feed(new DaemonEvent.FromProcess(started.number, new FromRank.Relayed(message)));
@@ -249,7 +249,7 @@ final class DaemonShell implements SimDaemon {
       }
       case ToRank.Forward m -> {
         if (process != null) {
-          host.tell(process, m.message());
+          host.send(process, m.message());
         }
       }
       case ToRank.WarmUp _, ToRank.HoldLifeline _, ToRank.Stack _, ToRank.Begin _ -> {}

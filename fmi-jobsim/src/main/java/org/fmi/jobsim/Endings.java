@@ -34,7 +34,7 @@ final class Endings {
     this.size = size;
   }
 
-  void onSaid(SimProcess process, RankMessage message) {
+  void onSent(SimProcess process, RankMessage message) {
     if (message instanceof RankMessage.Finished m) {
       Set<Integer> ranks = closed.computeIfAbsent(m.epoch(), e -> new HashSet<>());
       ranks.add(process.rank());

@@ -338,7 +338,7 @@ final class JobSimulation implements Supervisor {
           repeatedOtherwise |=
               said.message() instanceof RankMessage.LocalImpossible impossible
                   && impossible.deviates();
-          addresses.onSaid(said.rank(), said.incarnation(), said.message());
+          addresses.onSent(said.rank(), said.incarnation(), said.message());
         }
         carryOut(job.on(new JobEvent.FromNode(host.node(), m)));
       }

@@ -30,7 +30,7 @@ final class JoinedAddresses {
   }
 
   /** A process has said something. */
-  void onSaid(int rank, int incarnation, RankMessage message) {
+  void onSent(int rank, int incarnation, RankMessage message) {
     if (message instanceof RankMessage.Joined m) {
       said.put(new Joining(rank, incarnation, m.epoch()), m.addresses());
       names.addAll(m.addresses().keySet());
@@ -38,7 +38,7 @@ final class JoinedAddresses {
   }
 
   /** Checks a message to all ranks. */
-  void onTold(JobMessage message) {
+  void onReceived(JobMessage message) {
     if (message instanceof JobMessage.Start start) {
       for (int rank = 0; rank < newest.length; rank++) {
         check(start, rank);

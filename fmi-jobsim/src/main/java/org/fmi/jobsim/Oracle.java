@@ -379,7 +379,7 @@ final class Oracle implements SimObserver {
   }
 
   @Override
-  public void onTold(SimProcess process, JobMessage message) {
+  public void onReceived(SimProcess process, JobMessage message) {
     if (message instanceof JobMessage.Start m && !m.isLocal()) {
       steps.computeIfAbsent(process, Steps::new).rollsBack();
     }
@@ -393,8 +393,8 @@ final class Oracle implements SimObserver {
   }
 
   @Override
-  public void onSaid(SimProcess process, RankMessage message) {
-    endings.onSaid(process, message);
+  public void onSent(SimProcess process, RankMessage message) {
+    endings.onSent(process, message);
     switch (message) {
       case RankMessage.Joined m -> {
         joined.merge(process, m.epoch(), Math::max);

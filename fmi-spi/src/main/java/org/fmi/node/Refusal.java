@@ -17,17 +17,17 @@ public final class Refusal {
     // If a process cannot be started, the JDK's message is a page long, with the text of errno in
     // brackets.
     String line = message.lines().findFirst().orElse(message).strip();
-    String wayOut = wayOut(line);
-    return line.contains(wayOut) ? line : line + wayOut; // already said by an earlier handler
+    String advice = advice(line);
+    return line.contains(advice) ? line : line + advice; // already said by an earlier handler
   }
 
   /** Whether a file could not grow for another reason than lack of room. */
   public static boolean isOfLimit(Throwable e) {
-    return !wayOut(String.valueOf(e.getMessage())).isEmpty();
+    return !advice(String.valueOf(e.getMessage())).isEmpty();
   }
 
   /** Finds advice by the words of strerror(3), all that Java passes on. */
-  private static String wayOut(String reason) {
+  private static String advice(String reason) {
     if (reason.contains("Too many open files in system")) {
       return "; the machine has reached its limit: raise fs.file-max (sysctl)";
     } else if (reason.contains("Too many open files")) {

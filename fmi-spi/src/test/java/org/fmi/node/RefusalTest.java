@@ -21,18 +21,18 @@ final class RefusalTest {
   }
 
   @Test
-  void ofAPageOnlyTheLineWithTheReason() {
+  void keepsOnlyTheFirstLineOfALongMessage() {
     String page =
         "Cannot run program \"fmi-daemon\": Bad file descriptor, error: 24 (Too many open files) "
             + "\nPossible reasons:\n  - Spawn helper ran into JDK version mismatch\n";
     assertThat(Refusal.text(new IOException(page)))
         .startsWith("Cannot run program \"fmi-daemon\"")
-        .endsWith("raise the limit (ulimit -n 4096)")
+        .endsWith("raise it (ulimit -n 4096)")
         .doesNotContain("\n");
   }
 
   @Test
-  void ofOthersTheReasonAlone() {
+  void addsNoAdviceToUnknownReasons() {
     assertThat(Refusal.text(new IOException("No space left on device")))
         .isEqualTo("No space left on device");
     assertThat(Refusal.isOfLimit(new IOException("No space left on device"))).isFalse();

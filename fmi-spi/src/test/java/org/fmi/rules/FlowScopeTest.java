@@ -23,7 +23,7 @@ final class FlowScopeTest {
   }
 
   @Test
-  void allGoOnWithTheStateThatEachHasOrHadBefore() {
+  void allContinueWithTheirCurrentOrPreviousState() {
     FlowScope scope = decide(2, new Progress(7, true), Progress.LOST, AT_6, AT_6);
     assertThat(scope).isInstanceOf(FlowScope.Some.class);
     FlowScope.Some some = (FlowScope.Some) scope;
@@ -33,17 +33,16 @@ final class FlowScopeTest {
   }
 
   @Test
-  void whoHasGoneFurtherHasThatStateNoMore() {
+  void aRankThatIsAheadHasDroppedTheState() {
     assertThat(whyAll(2, AT_6, new Progress(8, true), Progress.LOST))
         .isEqualTo(
-            "rank 1 has computed 8 iterations and another rank 6, and a rank stores only its last"
-                + " two");
+            "rank 1 has computed 8 iterations and another rank 6, and a rank stores only its last two states");
     assertThat(whyAll(2, AT_6, new Progress(7, false), Progress.LOST))
         .startsWith("rank 1 has computed 7 iterations");
   }
 
   @Test
-  void whereNobodyHasAStateAllGoBack() {
+  void ifNoRankHasItsStateAllRollBack() {
     assertThat(whyAll(2, Progress.LOST, Progress.LOST)).isEqualTo("no rank has kept its state");
   }
 

@@ -7,55 +7,55 @@ import java.util.function.ToLongFunction;
 
 /**
  * The failures to inject in one simulation, one after the other. Each waits for its gap after the
- * one before, counted in virtual time and then in primitives executed by all ranks, so that a short
- * gap makes a failure during the recovery from the one before.
+ * previous one, first in virtual time and then in primitives executed by all ranks. A short gap
+ * makes a failure during the recovery from the previous one.
  */
 public record FaultPlan(List<Step> steps) {
-  /** What can fail. */
+  /** A kind of failure. */
   public enum Kind {
     /** SIGKILL of a rank's process. */
     KILL_RANK(true),
-    /** SIGKILL of a rank's process, which takes its time to die: it is silent at first. */
+    /** SIGKILL of a rank's process, which dies slowly: at first it is only silent. */
     SLOW_DEATH(true),
     /** A node dies; connections to it break at once. */
     CRASH_NODE(false),
-    /** A node loses power: nobody is notified, it is just silent. */
+    /** A node loses power: no peer is notified, the node is just silent. */
     POWER_OFF(false),
-    /** SIGSTOP of a rank's process, and SIGCONT later. */
+    /** SIGSTOP of a rank's process, followed by SIGCONT. */
     FREEZE(true),
-    /** A node hears nothing and nobody hears it, forever; its daemon kills its ranks in the end. */
+    /** A node is cut off in both directions, forever; in the end its daemon kills its ranks. */
     ISOLATE_NODE(false),
-    /** Two nodes cannot hear each other for a while. */
+    /** No data passes between two nodes for a while. */
     PARTITION(false),
-    /** A node is not heard by another one for a while, and hears it. */
+    /** No data passes from one node to another for a while; the other direction works. */
     ONE_WAY(false),
-    /** A node's daemon and fmirun cannot hear each other for a while. */
+    /** No data passes between a node's daemon and fmirun for a while. */
     CUT_FROM_JOB(false),
-    /** fmirun cannot hear a node's daemon for a while, which hears it. */
+    /** No data passes from a node's daemon to fmirun for a while; the other direction works. */
     UNHEARD_BY_JOB(false),
-    /** A node's daemon cannot hear fmirun for a while, which hears it. */
+    /** No data passes from fmirun to a node's daemon for a while; the other direction works. */
     DEAF_TO_JOB(false),
-    /** A node's daemon stands still for a while. */
+    /** A node's daemon pauses for a while. */
     PAUSE_DAEMON(false),
-    /** fmirun stands still for a while. */
+    /** fmirun pauses for a while. */
     PAUSE_FMIRUN(false),
-    /** The next process that is to be started on a node cannot be. */
+    /** The next start of a process on a node fails. */
     START_FAILS(false),
-    /** The next process that is started on a node takes longer to come up, or never does. */
+    /** The next start of a process on a node takes longer, or never completes. */
     START_HANGS(false),
-    /** The next process of a node that is given a rank lives, and takes longer to join. */
+    /** The next process of a node that is given a rank lives, but joins late or never. */
     JOIN_HANGS(false),
-    /** The data connection between two ranks breaks, both of which live. */
+    /** The data connection between two living ranks breaks. */
     BREAK_CONNECTION(true),
-    /** A rank takes another one for dead that lives. */
+    /** A rank suspects a living rank. */
     FALSE_SUSPICION(true),
-    /** Somebody without the job's secret asks a rank for connections. */
+    /** A stranger without the job's secret asks a rank for connections. */
     STRANGER(true),
     /** A bit of a node's memory flips. */
     CORRUPT_MEMORY(false),
-    /** Something else takes all free memory of a node for a while. */
+    /** Another program takes all free memory of a node for a while. */
     FILL_MEMORY(false),
-    /** The next use that a rank's process makes of the node's memory fails. */
+    /** The next access of a rank's process to the node's memory fails. */
     MEMORY_ERROR(true);
 
     private final boolean ofRank;
@@ -64,27 +64,27 @@ public record FaultPlan(List<Step> steps) {
       this.ofRank = ofRank;
     }
 
-    /** Whether its victim is a rank, and not a node. */
+    /** Whether its victim is a rank rather than a node. */
     public boolean isOfRank() {
       return ofRank;
     }
   }
 
-  /** The rank, or node, that happens to run when the failure is due. */
+  /** Stands for the rank or node that is running when the failure is due. */
   public static final int RUNNING = -1;
 
   /**
    * One failure.
    *
-   * @param kind what fails
-   * @param victim the number of the rank or node, or {@link #RUNNING}, which is also taken if the
-   *     victim is not there
-   * @param other the other node of a partition, the other rank of a connection, the rank that
-   *     suspects the victim; else unused
-   * @param gapNanos virtual time since the failure before
+   * @param kind the kind of failure
+   * @param victim the number of the rank or node, or {@link #RUNNING}, which also replaces a victim
+   * that is not up
+   * @param other the other node of a partition, the other rank of a connection, or the rank that
+   * suspects the victim; else unused
+   * @param gapNanos virtual time since the previous failure
    * @param gapPrimitives primitives to execute after that time
-   * @param nanos how long what passes lasts; after which time a lost node can be started again,
-   *     {@link Long#MAX_VALUE} for never
+   * @param nanos the duration of a passing failure; for a lost node, the time until it can be
+   * started again, {@link Long#MAX_VALUE} for never
    */
   public record Step(
       Kind kind, int victim, int other, long gapNanos, long gapPrimitives, long nanos) {
@@ -97,24 +97,24 @@ public record FaultPlan(List<Step> steps) {
     steps = List.copyOf(steps);
   }
 
-  /** No failures. */
+  /** A plan without failures. */
   public static FaultPlan none() {
     return new FaultPlan(List.of());
   }
 
-  /** These failures. */
+  /** A plan with the given failures. */
   public static FaultPlan of(Step... steps) {
     return new FaultPlan(List.of(steps));
   }
 
   /**
-   * A plan drawn by chance. Gaps are spread evenly over orders of magnitude; half of the victims
-   * die in the middle of what they are doing.
+   * Draws a plan at random. Gaps are spread evenly over orders of magnitude; half of the victims
+   * fail while they are running.
    *
-   * @param failures how many
-   * @param kinds which kinds to choose from
+   * @param failures number of failures
+   * @param kinds the kinds to choose from
    * @param mostPrimitives the longest gap; about the number of primitives of the whole job
-   * @param nanos see {@link Step#nanos}, drawn for each failure
+   * @param nanos draws {@link Step#nanos} for each failure
    */
   public static FaultPlan random(
       SplittableRandom random,

@@ -1,6 +1,6 @@
 package org.fmi.testkit;
 
-/** Keeps what travels one way in order, whatever the delays drawn for its parts. */
+/** Keeps one direction of a connection in order, whatever delays are drawn for its parts. */
 final class Lane {
   private final Simulation simulation;
   private long last;
@@ -9,7 +9,7 @@ final class Lane {
     this.simulation = simulation;
   }
 
-  /** The delay that keeps the order. */
+  /** Lengthens a drawn delay as far as the order requires. */
   long delay(long drawn) {
     long now = simulation.nanoTime();
     last = Math.max(last + 1, now + drawn);

@@ -3,7 +3,7 @@ package org.fmi.testkit;
 import java.util.function.Consumer;
 import org.fmi.control.RankMessage;
 
-/** Reports everything to the {@link Supervisor}, as it is: for tests of the simulator itself. */
+/** Forwards all reports unchanged to the {@link Supervisor}; for tests of the simulator itself. */
 final class PlainDaemon implements SimDaemon {
   private final SimCluster cluster;
   private final SimHost host;
@@ -36,7 +36,7 @@ final class PlainDaemon implements SimDaemon {
   }
 
   @Override
-  public void onSaid(SimProcess process, RankMessage message) {
+  public void onMessage(SimProcess process, RankMessage message) {
     report(
         "rank message",
         process.rank(),

@@ -4,12 +4,12 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.JobSettings;
 import org.fmi.spi.RankConfig;
 
-/** Configurations of ranks, with values for all that a test does not ask for. */
+/** Configurations of ranks, with defaults for the values that a test does not set. */
 public final class RankConfigs {
   /** The public name of the job. */
   public static final String JOB = "job";
 
-  /** A process that is silent for this long is dead. */
+  /** The heartbeat timeout. */
   public static final int HEARTBEAT_MILLIS = 10_000;
 
   private RankConfigs() {}
@@ -23,12 +23,12 @@ public final class RankConfigs {
         .recordLimitBytes(1 << 20);
   }
 
-  /** One of some ranks that share a node. */
+  /** A rank of a job of {@code size} ranks that share a node. */
   public static RankConfig.Builder rank(int rank, int size) {
     return rank(rank, job(size).build());
   }
 
-  /** One of the ranks of a job, which share a node. */
+  /** A rank of a job whose ranks share a node. */
   public static RankConfig.Builder rank(int rank, JobSettings job) {
     return RankConfig.builder()
         .jobId(JOB)

@@ -17,18 +17,18 @@ import org.jspecify.annotations.Nullable;
  * Simulated nodes with their daemons and processes.
  *
  * <p><i>Commands</i> ({@link #launch}, {@link #spawn}, {@link #kill}, {@link #fence}, {@link
- * #tell}) are those of a job: they travel to the node, in order, and have no effect on a node that
- * is down or cut off. What fails is up to {@link SimFaults}. Called by whoever runs in the
- * simulation, or before it runs.
+ * #send}) are the job's: they travel to the node in order, and have no effect on a node that is
+ * down or cut off. {@link SimFaults} injects failures. Called by code that runs in the simulation,
+ * or before it runs.
  */
 public final class SimCluster {
-  /** After this long without a sign of life whoever should give one is taken for dead. */
+  /** The heartbeat timeout of ranks, daemons and fmirun. */
   public static final int HEARTBEAT_TIMEOUT_MILLIS = 500;
 
-  /** After this long fmirun gives up a node whose daemon does not sign in. */
+  /** fmirun gives up a node whose daemon has not signed in after this long. */
   private static final long LAUNCH_TIMEOUT_NANOS = 10_000_000_000L;
 
-  /** How many exits a failure's report shows. */
+  /** The number of exits in a failure's report. */
   private static final int KEPT_EXITS = 8;
 
   static final int SIGKILLED = 128 + 9;
@@ -49,9 +49,9 @@ public final class SimCluster {
   private boolean shutDown;
 
   /**
-   * A cluster, all of whose nodes are down.
+   * Creates a cluster whose nodes are all down.
    *
-   * @param nodes how many nodes
+   * @param nodes number of nodes
    * @param memoryPerNode bytes of node memory
    */
   public SimCluster(Simulation simulation, SimModel model, int nodes, long memoryPerNode) {
@@ -65,50 +65,50 @@ public final class SimCluster {
     simulation.onFailure(this::describe);
   }
 
-  /** How a process ended by itself. */
+  /** The exit of a process that was not killed. */
   public record Exit(int rank, int incarnation, int status, @Nullable Throwable cause) {}
 
-  /** Names what is run as the daemons of nodes that come up from now on. */
+  /** Sets the factory for the daemons of nodes that come up from now on. */
   public void daemons(SimDaemon.Factory factory) {
     daemons = factory;
   }
 
-  /** Names who hears of what happens. */
+  /** Sets the listener to reports from nodes. */
   public void supervise(Supervisor by) {
     supervisor = by;
   }
 
-  /** Names who hears of what really happens. */
+  /** Sets the observer of the cluster's actual events. */
   public void observe(SimObserver by) {
     observer = by;
   }
 
-  /** From now on this sees what ranks send each other. */
+  /** Sets the observer of the ranks' traffic. */
   public void watch(SimTraffic by) {
     traffic = by;
   }
 
-  /** Whoever sees what ranks send each other; programs say what they send and receive. */
+  /** The observer of the ranks' traffic; programs report their sends and receives to it. */
   public SimTraffic traffic() {
     return traffic;
   }
 
-  /** Lets parts of it fail. */
+  /** The injector of failures. */
   public SimFaults faults() {
     return faults;
   }
 
-  /** Injects these failures from now on. */
+  /** Injects the failures of a plan from now on. */
   public void inject(FaultPlan plan) {
     faults.inject(plan);
   }
 
-  /** Failures of the plan that were injected. */
+  /** Number of failures of the plan that were injected. */
   public int injected() {
     return faults.injected();
   }
 
-  /** Primitives executed by all ranks so far. */
+  /** Number of primitives executed by all ranks so far. */
   public long primitives() {
     return faults.primitives();
   }
@@ -121,7 +121,7 @@ public final class SimCluster {
     return model;
   }
 
-  /** Whether a node is up, and neither fmirun nor a failure has given it up. */
+  /** Whether a node is up, connected, and not given up by fmirun. */
   public boolean isUsable(int node) {
     Boot boot = nodes[node].boot;
     return boot != null && !boot.isolated && boot.control.known();
@@ -132,7 +132,7 @@ public final class SimCluster {
     return !nodes[node].launchFails;
   }
 
-  /** Whether a node lives and can be reached, whatever fmirun thinks of it. */
+  /** Whether a node lives and can be reached, even if fmirun has given it up. */
   public boolean lives(int node) {
     Boot boot = nodes[node].boot;
     return boot != null && !boot.isolated;
@@ -143,17 +143,17 @@ public final class SimCluster {
     return shutDown;
   }
 
-  /** The nodes on which a daemon, and so perhaps processes and memory, is left. */
+  /** The nodes that have a daemon, and perhaps processes and memory. */
   public List<Integer> up() {
     return boots().stream().map(boot -> boot.node.number).toList();
   }
 
-  /** The processes that ended by themselves, not killed. */
+  /** The exits of processes that were not killed. */
   public List<Exit> exits() {
     return List.copyOf(exits);
   }
 
-  /** The process that was started last for a rank. */
+  /** The latest process of a rank. */
   public @Nullable SimProcess process(int rank) {
     return serving.get(rank);
   }
@@ -164,7 +164,7 @@ public final class SimCluster {
     return boot == null ? null : boot.memory;
   }
 
-  /** What a process of this cluster is told, with values that suit a simulation. */
+  /** A rank's configuration, with values that suit a simulation. */
   public RankConfig config(int node, int rank, int size, int incarnation) {
     JobSettings job = RankConfigs.job(size).heartbeatMillis(HEARTBEAT_TIMEOUT_MILLIS).build();
     return RankConfigs.rank(rank, job)
@@ -180,7 +180,7 @@ public final class SimCluster {
 
   // Commands
 
-  /** Starts a node's daemon, again and again until it is up, unless it never can be. */
+  /** Starts a node's daemon; tries again until it is up, unless the node never can be. */
   public void launch(int node) {
     simulation.after(
         model.nodeStart().draw(simulation.random()), "launch", node, () -> boot(nodes[node]));
@@ -223,7 +223,7 @@ public final class SimCluster {
     }
   }
 
-  /** Starts a process for a rank on the node its configuration names. */
+  /** Starts a process for a rank on the node that its configuration names. */
   public void spawn(RankConfig config, SimProgram program) {
     Boot boot = nodes[config.node()].boot;
     if (boot != null) {
@@ -255,8 +255,8 @@ public final class SimCluster {
   }
 
   /**
-   * Gives an order to the daemon of a node: does something there when it arrives, if the daemon is
-   * still there and hears it.
+   * Sends an order to the daemon of a node. The order has no effect if the daemon is gone or cut
+   * off when it arrives.
    */
   public void order(int node, String what, long subject, Consumer<SimDaemon> order) {
     Boot boot = nodes[node].boot;
@@ -282,8 +282,8 @@ public final class SimCluster {
   }
 
   /**
-   * Kills a node's daemon and processes and deletes its memory, if fmirun can reach it; it counts
-   * as lost from now on, and that is reported.
+   * Kills a node's daemon and processes and deletes its memory, if fmirun can reach it. fmirun
+   * counts the node as lost from now on, and reports it.
    */
   public void fence(int node, String reason) {
     Boot boot = nodes[node].boot;
@@ -301,23 +301,23 @@ public final class SimCluster {
     }
   }
 
-  /** fmirun ends: it hangs up on all daemons, and starts none any more. */
+  /** Ends fmirun: it disconnects from all daemons and starts no more. */
   public void shutDown() {
     shutDown = true;
     boots().forEach(boot -> boot.control.hangUp());
   }
 
-  /** SIGKILL of a node's daemon, with which its ranks end. */
+  /** SIGKILL of a node's daemon; its ranks end with it. */
   public void killDaemon(int node) {
     faults.crashNode(node, 0);
   }
 
   /** Sends a message to a process. */
-  public void tell(int rank, int incarnation, JobMessage message) {
+  public void send(int rank, int incarnation, JobMessage message) {
     Boot boot = placed.get(key(rank, incarnation));
     if (boot != null) {
       boot.control.command(
-          "tell",
+          "send",
           rank,
           () -> {
             SimProcess process = find(boot, rank, incarnation);
@@ -329,12 +329,12 @@ public final class SimCluster {
   }
 
   /** Sends a message to all processes. */
-  public void tellAll(JobMessage message) {
+  public void sendAll(JobMessage message) {
     for (SimNode node : nodes) {
       Boot boot = node.boot;
       if (boot != null) {
         boot.control.command(
-            "tell all",
+            "send all",
             node.number,
             () -> boot.processes.forEach(process -> process.link().deliver(message)));
       }
@@ -347,7 +347,7 @@ public final class SimCluster {
     }
   }
 
-  // What the simulated things need
+  // used by the simulated components
 
   SimNetwork network() {
     return network;
@@ -389,7 +389,7 @@ public final class SimCluster {
     return model.control().draw(simulation.random());
   }
 
-  /** After how long one process takes another for silent: never quite the same. */
+  /** The heartbeat timeout of one process, slightly random. */
   long timeout(RankConfig config) {
     return config.job().heartbeatMillis() * 1_000_000L + controlDelay();
   }
@@ -399,7 +399,7 @@ public final class SimCluster {
     return timeout + simulation.random().nextLong(timeout / 4);
   }
 
-  /** A process' program returned or threw. By its own thread. */
+  /** A process' program returned or threw. Called by its own thread. */
   void exited(SimProcess process, int status, @Nullable Throwable cause) {
     exits.add(new Exit(process.rank(), process.incarnation(), status, cause));
     process.link().exiting();
@@ -436,7 +436,7 @@ public final class SimCluster {
   }
 
   /**
-   * Something happens to the daemon of a node, if it is there, as soon as it does not stand still.
+   * Runs an action at the daemon of a node, once it does not pause; drops it if the daemon is gone.
    */
   void atDaemon(Boot boot, Runnable action) {
     if (boot.alive) {
@@ -444,7 +444,7 @@ public final class SimCluster {
     }
   }
 
-  /** A daemon has lost fmirun. */
+  /** A daemon has lost its connection to fmirun. */
   void fmirunGone(Boot boot) {
     atDaemon(boot, boot.daemon::onFmirunGone);
   }

@@ -7,18 +7,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection between two transports: two directions, each in order, with a bounded number of
- * frames under way.
+ * frames in flight.
  *
  * <pre>
  *   CONNECTING --accepted--> OPEN --one end shut, or severed--> SHUT
  *        +-------refused or shut-------------------------------->
  * </pre>
  *
- * What a cut holds up for longer than the heartbeat's timeout ends the connection, as TCP's user
- * timeout does. Inside a node the death of a process ends nothing: the memory stays.
+ * A cut that outlasts the heartbeat timeout ends the connection, as TCP's user timeout does. Inside
+ * a node the death of a process ends nothing: the memory stays.
  */
 final class SimConnection implements SimNetwork.Held {
-  /** Whoever gets no answer asks again after this long. */
+  /** An unanswered request for a connection is repeated after this long. */
   private static final long ASK_AGAIN_NANOS = 20_000_000;
 
   private enum State {
@@ -36,7 +36,7 @@ final class SimConnection implements SimNetwork.Held {
   private boolean asked;
   private boolean timed;
 
-  /** {@code from} wants to talk to {@code to}. */
+  /** Creates a connection that {@code from} is to open to {@code to}. */
   SimConnection(SimNetwork network, SimTransport from, SimTransport to) {
     this.network = network;
     this.simulation = from.process().simulation();
@@ -45,7 +45,7 @@ final class SimConnection implements SimNetwork.Held {
     this.in = new Direction(to, from);
   }
 
-  /** Asks the other side; may be held up by a cut. */
+  /** Asks the other side; a cut may delay the request. */
   void connect() {
     simulation.after(delay(), "connect", out.from.process().rank(), this::arriveAsking);
   }
@@ -82,7 +82,7 @@ final class SimConnection implements SimNetwork.Held {
     }
   }
 
-  /** Takes a frame, or refuses it for now. */
+  /** Accepts a frame, or refuses it for now. */
   boolean offer(SimTransport from, byte[] frame) {
     Direction direction = from == out.from ? out : in;
     if (state != State.OPEN || direction.outstanding >= model.capacity()) {
@@ -94,7 +94,7 @@ final class SimConnection implements SimNetwork.Held {
     return true;
   }
 
-  /** A frame of this connection was received by {@code to}: there is room for another. */
+  /** {@code to} has received a frame of this connection, so there is room for another. */
   void received(SimTransport to) {
     Direction direction = to == out.to ? out : in;
     direction.outstanding--;
@@ -106,20 +106,20 @@ final class SimConnection implements SimNetwork.Held {
   }
 
   /**
-   * One end is gone: some of what it sent last is lost; the other end hears of it after the rest,
-   * unless it is {@code unheard}.
+   * One end is gone: some of the frames it sent last are lost. The other end learns of it after the
+   * remaining frames, unless {@code unheard}.
    */
   void shut(SimTransport end, boolean unheard, String reason) {
     if (state == State.SHUT) {
       return;
     }
-    boolean told = state == State.OPEN || end != out.from || (asked && in.refused);
+    boolean notified = state == State.OPEN || end != out.from || (asked && in.refused);
     state = State.SHUT;
     Direction sent = end == out.from ? out : in;
     Direction lost = end == out.from ? in : out;
     lost.flight.clear();
     sent.loseLast();
-    if (!unheard && told) {
+    if (!unheard && notified) {
       sent.append(null, reason);
     } else if (unheard && end.kind() == SimTransport.Kind.FAR) {
       SimProcess peer = sent.to.process();
@@ -127,7 +127,10 @@ final class SimConnection implements SimNetwork.Held {
     }
   }
 
-  /** It breaks, though both ends live: what each sent last is lost, and both hear of it. */
+  /**
+   * Breaks the connection between two living ends: some of the frames that each sent last are lost,
+   * and both learn of it.
+   */
   void sever() {
     if (state == State.OPEN) {
       state = State.SHUT;
@@ -138,8 +141,8 @@ final class SimConnection implements SimNetwork.Held {
     }
   }
 
-  /** Ends it if, after the timeout, a cut has held it up all the time. */
-  private void timeOutUnless(BooleanSupplier goesOn) {
+  /** Ends the connection if a cut has blocked it for the whole timeout. */
+  private void timeOutUnless(BooleanSupplier unblocked) {
     if (timed) {
       return;
     }
@@ -151,7 +154,7 @@ final class SimConnection implements SimNetwork.Held {
         waiting.rank(),
         () -> {
           timed = false;
-          if (state != State.SHUT && !goesOn.getAsBoolean()) {
+          if (state != State.SHUT && !unblocked.getAsBoolean()) {
             state = State.SHUT;
             for (Direction direction : List.of(out, in)) {
               direction.flight.clear();
@@ -167,17 +170,17 @@ final class SimConnection implements SimNetwork.Held {
 
   /** A cut is healed. */
   @Override
-  public void goOn() {
+  public void resume() {
     if (state == State.CONNECTING && !asked) {
       connect();
     }
-    out.goOn();
-    in.goOn();
+    out.resume();
+    in.resume();
   }
 
   private record Packet(byte @Nullable [] frame, String reason) {}
 
-  /** One way of a connection. */
+  /** One direction of a connection. */
   private final class Direction {
     final SimTransport from;
     final SimTransport to;
@@ -199,7 +202,7 @@ final class SimConnection implements SimNetwork.Held {
       simulation.after(lane.delay(delay()), "arrive", to.process().rank(), this::arrive);
     }
 
-    /** Some of what was sent last never arrives. */
+    /** Drops some of the packets that were sent last. */
     void loseLast() {
       if (!flight.isEmpty()) {
         int keep = simulation.random().nextInt(flight.size() + 1);
@@ -209,7 +212,7 @@ final class SimConnection implements SimNetwork.Held {
       }
     }
 
-    /** The head has arrived, unless a shut end took it back or a cut holds it up. */
+    /** The oldest packet arrives, unless a closed end dropped it or a cut blocks it. */
     private void arrive() {
       if (late > 0 || network.silence(from.process(), to.process())) {
         late++;
@@ -224,12 +227,12 @@ final class SimConnection implements SimNetwork.Held {
       }
     }
 
-    /** The end that receives hears that it is over. */
+    /** Tells the receiving end that the connection is over. */
     void end(String reason) {
       to.deliver(SimConnection.this, from.process().rank(), null, reason);
     }
 
-    void goOn() {
+    void resume() {
       if (late > 0 && network.silence(from.process(), to.process())) {
         network.hold(SimConnection.this);
         return;

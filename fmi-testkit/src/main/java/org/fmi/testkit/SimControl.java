@@ -4,10 +4,10 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * The connection between fmirun and the daemon of one life of a node: in order both ways, with
- * heartbeats. Either side may stand still or be cut off from the other for a while; whoever hears
- * nothing for the heartbeat's timeout closes it. Then fmirun counts the node as lost, and the
- * daemon ends with all it has started.
+ * The connection between fmirun and the daemon of one life of a node: in order in both directions,
+ * with heartbeats. Either side may pause or be cut off from the other for a while; a side that
+ * receives nothing for the heartbeat timeout closes the connection. Then fmirun counts the node as
+ * lost, and the daemon ends with all that it has started.
  */
 final class SimControl {
   private final SimCluster cluster;
@@ -16,20 +16,23 @@ final class SimControl {
   private final Lane upLane;
   private final Lane downLane;
 
-  /** Arrived, and held up by a cut or by a side that stands still. */
+  /** Messages that have arrived, but are blocked by a cut or a pause. */
   private final ArrayDeque<Late> up = new ArrayDeque<>();
 
   private final ArrayDeque<Late> down = new ArrayDeque<>();
 
-  /** What waits for a daemon that stands still. */
+  /** Actions that wait for a paused daemon. */
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
 
-  /** fmirun's end, and the daemon's. */
+  /** Whether fmirun's end, and the daemon's, is open. */
   private boolean jobEnd = true;
 
   private boolean daemonEnd = true;
 
-  /** How many faults hold up each direction now, and how many have made the daemon stand still. */
+  /**
+   * The number of faults that block each direction now, of current pauses of the daemon, and of all
+   * its pauses.
+   */
   private int cutsUp;
 
   private int cutsDown;
@@ -39,12 +42,12 @@ final class SimControl {
   private final Hearing jobHears = new Hearing();
   private final Hearing daemonHears = new Hearing();
 
-  /** What was to arrive later than this went down with the node. */
+  /** Messages that would arrive later than this were lost with the node. */
   private long lastReport = Long.MAX_VALUE;
 
   private record Late(String what, long subject, Runnable action) {}
 
-  /** Whether a side hears the other, and how often that has changed. */
+  /** Whether a side is silent, as seen by the other, and how often that has changed. */
   private static final class Hearing {
     boolean silent;
     int changes;
@@ -67,7 +70,7 @@ final class SimControl {
     return pauses > 0;
   }
 
-  /** How often the daemon has stood still. */
+  /** The number of pauses of the daemon so far. */
   int pausesBegun() {
     return pausesBegun;
   }
@@ -85,15 +88,15 @@ final class SimControl {
     return cutsUp == 0 && cutsDown == 0 && !boot.isolated;
   }
 
-  /** The daemon reports something. */
+  /** Sends a report of the daemon. */
   void report(String what, long subject, Consumer<Supervisor> to) {
     if (!boot.alive || !daemonEnd) {
       return;
     }
-    sendUp(new Late(what, subject, () -> tell(to)));
+    sendUp(new Late(what, subject, () -> deliver(to)));
   }
 
-  /** Does something at the daemon, now or when it does not stand still any more. */
+  /** Runs an action at the daemon, now or after its pause. */
   void whenDaemonRuns(Runnable action) {
     if (pauses > 0) {
       waiting.add(action);
@@ -102,7 +105,7 @@ final class SimControl {
     }
   }
 
-  private void tell(Consumer<Supervisor> to) {
+  private void deliver(Consumer<Supervisor> to) {
     Supervisor by = cluster.supervisor();
     if (jobEnd && by != null) {
       to.accept(by);
@@ -128,7 +131,7 @@ final class SimControl {
         });
   }
 
-  /** fmirun gives an order. */
+  /** Sends an order of fmirun. */
   void command(String what, long subject, Runnable action) {
     if (!jobEnd) {
       return;
@@ -214,7 +217,7 @@ final class SimControl {
     update();
     simulation.after(
         nanos,
-        "daemon goes on",
+        "daemon resumes",
         boot.node.number,
         () -> {
           pauses--;
@@ -228,13 +231,13 @@ final class SimControl {
         });
   }
 
-  /** fmirun goes on. */
+  /** fmirun's pause is over. */
   void resumed() {
     update();
     drainUp();
   }
 
-  /** The daemon is gone, with its node or alone. */
+  /** The daemon is gone, alone or with its node. */
   void daemonDied(boolean unheard) {
     daemonEnd = false;
     if (unheard) {
@@ -256,7 +259,7 @@ final class SimControl {
     update();
   }
 
-  /** fmirun loses the node, unless it has before. */
+  /** fmirun loses the node, unless it already has. */
   void lose(String reason) {
     if (!jobEnd) {
       return;
@@ -268,7 +271,7 @@ final class SimControl {
     }
   }
 
-  /** fmirun closes its end: the daemon sees that, when it can, and ends. */
+  /** Closes fmirun's end: the daemon ends once it sees that. */
   void hangUp() {
     if (!jobEnd) {
       return;
@@ -285,7 +288,7 @@ final class SimControl {
 
   // ---- heartbeats
 
-  /** Something has changed: does each side still hear the other? */
+  /** Recomputes whether each side is silent for the other, after a change. */
   void update() {
     boolean noDaemon = !boot.alive || pauses > 0 || cutsUp > 0 || boot.isolated;
     if (jobEnd && change(jobHears, noDaemon)) {
@@ -297,7 +300,7 @@ final class SimControl {
     }
   }
 
-  /** Notes a change; tells whether the silence begins. */
+  /** Records a change; returns whether the silence starts. */
   private static boolean change(Hearing hearing, boolean silent) {
     if (hearing.silent == silent) {
       return false;

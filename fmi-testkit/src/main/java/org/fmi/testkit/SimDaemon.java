@@ -2,29 +2,29 @@ package org.fmi.testkit;
 
 import org.fmi.control.RankMessage;
 
-/** What happens to the daemon of a simulated node. Not called while it stands still. */
+/** The events at the daemon of a simulated node. Not called while the daemon pauses. */
 public interface SimDaemon {
-  /** Makes the daemon of a node that comes up. */
+  /** Creates the daemon of a node that comes up. */
   interface Factory {
     SimDaemon open(SimHost host);
   }
 
-  /** It is connected to fmirun. */
+  /** The daemon is connected to fmirun. */
   void onConnected();
 
   /** The connection to fmirun is over. */
   void onFmirunGone();
 
-  /** A process said something. */
-  void onSaid(SimProcess process, RankMessage message);
+  /** A process has sent a message. */
+  void onMessage(SimProcess process, RankMessage message);
 
-  /** A process said that it exits by itself. */
+  /** A process has announced its exit. */
   void onExiting(SimProcess process);
 
-  /** The connection of a process is over: nothing comes from it any more. */
+  /** The connection of a process is closed: no more messages come from it. */
   void onDisconnected(SimProcess process);
 
-  /** A process missed its heartbeats; its connection is closed, and it ends if it goes on. */
+  /** A process missed its heartbeats; its connection is closed, and it ends if it runs again. */
   void onSilent(SimProcess process);
 
   /** A process was killed; {@link #onExited} follows. */

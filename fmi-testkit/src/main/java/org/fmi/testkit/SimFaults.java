@@ -5,8 +5,8 @@ import org.fmi.testkit.FaultPlan.Step;
 import org.fmi.testkit.SimNode.Boot;
 
 /**
- * Lets parts of a simulated cluster fail, at once, as a test or a {@link FaultPlan} says. Called by
- * whoever runs in the simulation, or before it runs.
+ * Injects failures into a simulated cluster, at once, as a test or a {@link FaultPlan} asks. Called
+ * by code that runs in the simulation, or before it runs.
  */
 public final class SimFaults {
   private final SimCluster cluster;
@@ -18,12 +18,12 @@ public final class SimFaults {
   private long sinceGap;
   private long primitives;
 
-  /** How many faults make fmirun stand still now, and how many have. */
+  /** The number of current pauses of fmirun, and of all its pauses. */
   private int fmirunPauses;
 
   private int fmirunPausesBegun;
 
-  /** Where, in which iteration, and how often processes are still killed. */
+  /** The node and iteration where processes are still killed, and how often. */
   private int deadlyNode;
 
   private long deadlyIteration;
@@ -34,7 +34,7 @@ public final class SimFaults {
     this.simulation = cluster.simulation();
   }
 
-  /** Injects these failures from now on. */
+  /** Injects the failures of a plan from now on. */
   void inject(FaultPlan faults) {
     plan = faults;
     nextFault = 0;
@@ -42,27 +42,27 @@ public final class SimFaults {
     lastFaultNanos = simulation.nanoTime();
   }
 
-  /** Failures of the plan that were injected. */
+  /** Number of failures of the plan that were injected. */
   int injected() {
     return nextFault;
   }
 
-  /** Primitives executed by all ranks so far. */
+  /** Number of primitives executed by all ranks so far. */
   long primitives() {
     return primitives;
   }
 
-  /** The faults that were injected, for messages. */
+  /** The failures that were injected, for messages. */
   String describe() {
     return plan.steps().subList(0, nextFault).toString();
   }
 
-  /** Whether fmirun stands still. */
+  /** Whether fmirun pauses. */
   boolean fmirunPaused() {
     return fmirunPauses > 0;
   }
 
-  /** How often fmirun has stood still. */
+  /** The number of pauses of fmirun so far. */
   int fmirunPauses() {
     return fmirunPausesBegun;
   }
@@ -75,7 +75,7 @@ public final class SimFaults {
     }
   }
 
-  /** SIGKILL of the process that serves a rank; the system takes {@code nanos} to end it. */
+  /** SIGKILL of the process that serves a rank; the system needs {@code nanos} to end it. */
   public void crashSlowly(int rank, long nanos) {
     SimProcess process = cluster.process(rank);
     if (process != null && process.alive()) {
@@ -113,7 +113,7 @@ public final class SimFaults {
     }
   }
 
-  /** Cuts a node off from all others and the job; its daemon kills its ranks some time later. */
+  /** Cuts a node off from all nodes and the job; its daemon kills its ranks some time later. */
   public void isolate(int node, long repairNanos) {
     Boot boot = cluster.boot(node);
     if (boot != null && !boot.isolated) {
@@ -126,10 +126,10 @@ public final class SimFaults {
   }
 
   /**
-   * A node's daemon and fmirun cannot hear each other for {@code nanos}.
+   * Cuts a node's daemon off from fmirun for {@code nanos}.
    *
-   * @param upward whether fmirun does not hear the daemon
-   * @param downward whether the daemon does not hear fmirun
+   * @param upward whether the cut blocks messages to fmirun
+   * @param downward whether the cut blocks messages to the daemon
    */
   public void cutFromJob(int node, boolean upward, boolean downward, long nanos) {
     Boot boot = cluster.boot(node);
@@ -138,7 +138,7 @@ public final class SimFaults {
     }
   }
 
-  /** A node's daemon stands still for {@code nanos}; its ranks end if they miss its heartbeats. */
+  /** Pauses a node's daemon for {@code nanos}; its ranks end if they miss its heartbeats. */
   public void pauseDaemon(int node, long nanos) {
     Boot boot = cluster.boot(node);
     if (boot == null) {
@@ -158,14 +158,14 @@ public final class SimFaults {
     }
   }
 
-  /** fmirun stands still for {@code nanos}. */
+  /** Pauses fmirun for {@code nanos}. */
   public void pauseFmirun(long nanos) {
     fmirunPauses++;
     fmirunPausesBegun++;
     cluster.boots().forEach(boot -> boot.control.update());
     simulation.after(
         nanos,
-        "fmirun goes on",
+        "fmirun resumes",
         0,
         () -> {
           fmirunPauses--;
@@ -186,7 +186,7 @@ public final class SimFaults {
     watch(process, process.freezes());
   }
 
-  /** Its daemon misses the heartbeats of a process that stands still, if it runs itself. */
+  /** The daemon misses the heartbeats of a stopped process, unless it pauses itself. */
   private void watch(SimProcess process, int freeze) {
     SimControl control = process.boot().control;
     int pauses = control.pausesBegun();
@@ -207,13 +207,13 @@ public final class SimFaults {
         });
   }
 
-  /** Two nodes cannot hear each other for {@code nanos}. */
+  /** Cuts two nodes off from each other for {@code nanos}. */
   public void partition(int a, int b, long nanos) {
     silence(a, b, nanos);
     silence(b, a, nanos);
   }
 
-  /** A node is not heard by another one for {@code nanos}. */
+  /** Blocks all data from one node to another for {@code nanos}. */
   public void silence(int from, int to, long nanos) {
     if (from != to) {
       cluster.network().cut(from, to);
@@ -221,7 +221,7 @@ public final class SimFaults {
     }
   }
 
-  /** The data connection between two ranks breaks, if there is one. */
+  /** Breaks the data connection between two ranks, if there is one. */
   public void breakConnection(int rank, int other) {
     SimProcess process = cluster.process(rank);
     if (process != null && rank != other) {
@@ -229,7 +229,7 @@ public final class SimFaults {
     }
   }
 
-  /** The detector of rank {@code by} takes {@code rank} for dead. */
+  /** The detector of rank {@code by} suspects {@code rank}, which is alive. */
   public void suspectFalsely(int by, int rank) {
     SimProcess process = cluster.process(by);
     if (process != null && by != rank) {
@@ -237,7 +237,7 @@ public final class SimFaults {
     }
   }
 
-  /** Somebody without the job's secret asks a rank for connections. */
+  /** A stranger without the job's secret asks a rank for connections. */
   public void intrude(int rank) {
     SimProcess process = cluster.process(rank);
     if (process != null) {
@@ -245,7 +245,7 @@ public final class SimFaults {
     }
   }
 
-  /** A bit of a node's memory flips, or none if the one that is drawn may not. */
+  /** Flips a bit of a node's memory, or none if the drawn bit must not flip. */
   public void corruptMemory(int node) {
     Boot boot = cluster.boot(node);
     SimObserver observer = cluster.observer();
@@ -255,7 +255,7 @@ public final class SimFaults {
     }
   }
 
-  /** A node's memory is damaged in a chosen way. */
+  /** Damages a node's memory in a chosen way. */
   public void corruptMemory(int node, Consumer<SimNodeMemory> how) {
     Boot boot = cluster.boot(node);
     if (boot != null) {
@@ -264,7 +264,7 @@ public final class SimFaults {
     }
   }
 
-  /** Something else takes all free memory of a node for {@code nanos}. */
+  /** Another program takes all free memory of a node for {@code nanos}. */
   public void fillMemory(int node, long nanos) {
     Boot boot = cluster.boot(node);
     if (boot != null) {
@@ -275,7 +275,7 @@ public final class SimFaults {
     }
   }
 
-  /** The next use that a rank's process makes of the node's memory fails. */
+  /** The next access of a rank's process to the node's memory fails. */
   public void failMemory(int rank) {
     SimProcess process = cluster.process(rank);
     if (process != null) {
@@ -283,7 +283,7 @@ public final class SimFaults {
     }
   }
 
-  /** The next process that is to be started on a node cannot be. */
+  /** The next start of a process on a node fails. */
   public void failStart(int node) {
     Boot boot = cluster.boot(node);
     if (boot != null) {
@@ -302,8 +302,8 @@ public final class SimFaults {
   }
 
   /**
-   * The next process on a node that is given a rank stands still before its main, and never joins
-   * with {@link Long#MAX_VALUE}.
+   * The next process on a node that is given a rank waits before its main; with {@link
+   * Long#MAX_VALUE} it never joins.
    */
   public void delayMain(int node, long nanos) {
     Boot boot = cluster.boot(node);
@@ -313,29 +313,29 @@ public final class SimFaults {
   }
 
   /**
-   * The daemon of a node never comes up. To be called before the job launches it.
+   * The daemon of a node never comes up. Called before the job launches it.
    *
-   * @param silently whether that is only seen by its silence
+   * @param silently whether only its silence shows that
    */
   public void failLaunch(int node, boolean silently) {
     cluster.node(node).launchFails = true;
     cluster.node(node).launchHangs = silently;
   }
 
-  /** The system of a node kills each process there that gets to an iteration, {@code times}. */
+  /** The system of a node kills each process there that reaches an iteration, {@code times}. */
   public void killAt(int node, long iteration, int times) {
     deadlyNode = node;
     deadlyIteration = iteration;
     kills = times;
   }
 
-  /** The program of a process is in an iteration. */
+  /** The program of a process is at an iteration. */
   public void atIteration(SimProcess process, long iteration, long computed) {
     cluster.observer().onIteration(process, iteration, computed);
     atIteration(process, iteration);
   }
 
-  /** Passes, or kills the process. */
+  /** Kills the process if its node is deadly at this iteration. */
   public void atIteration(SimProcess process, long iteration) {
     if (kills > 0 && process.node() == deadlyNode && iteration == deadlyIteration) {
       kills--;
@@ -345,7 +345,7 @@ public final class SimFaults {
     }
   }
 
-  /** A primitive is executed by {@code process}: is it time for a failure? */
+  /** {@code process} executes a primitive: injects a failure that is due. */
   void atPrimitive(SimProcess process) {
     primitives++;
     if (nextFault == plan.steps().size() || cluster.isShutDown()) {
@@ -365,7 +365,7 @@ public final class SimFaults {
     carryOut(aimed);
   }
 
-  /** The same failure, of a rank or node that is there. */
+  /** Directs a failure at a rank or node that is up. */
   private Step aim(Step step, SimProcess running) {
     SimProcess named = cluster.process(step.victim());
     boolean there =

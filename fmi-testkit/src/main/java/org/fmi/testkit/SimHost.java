@@ -4,7 +4,7 @@ import org.fmi.control.JobMessage;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.SimNode.Boot;
 
-/** One life of a simulated node, as its daemon uses it. */
+/** One life of a simulated node, as seen by its daemon. */
 public final class SimHost {
   private final SimCluster cluster;
   private final Boot boot;
@@ -24,7 +24,7 @@ public final class SimHost {
     return boot.clockOffset + cluster.simulation().nanoTime();
   }
 
-  /** Whether the next process cannot be started; asked once for each. */
+  /** Whether the next process fails to start; asked once for each. */
   public boolean failsToStart() {
     boolean fails = boot.failingStarts > 0;
     boot.failingStarts -= fails ? 1 : 0;
@@ -32,7 +32,7 @@ public final class SimHost {
   }
 
   /**
-   * How long the next process takes to come up; asked once for each.
+   * The start time of the next process; asked once for each.
    *
    * @return {@link Long#MAX_VALUE} if it never does
    */
@@ -43,7 +43,7 @@ public final class SimHost {
     return extra == Long.MAX_VALUE ? extra : delay + extra;
   }
 
-  /** Lets a process run a program as a rank. */
+  /** Starts a process that runs a program as a rank. */
   public SimProcess run(RankConfig config, SimProgram program) {
     return cluster.run(boot, config, program);
   }
@@ -60,31 +60,31 @@ public final class SimHost {
   }
 
   /** Sends a message of the job to a process. */
-  public void tell(SimProcess process, JobMessage message) {
+  public void send(SimProcess process, JobMessage message) {
     process.link().deliver(message);
   }
 
-  /** Lets something happen at fmirun, in order with all else that is reported. */
+  /** Runs an action at fmirun, in order with all other reports. */
   public void report(String what, long subject, Runnable atFmirun) {
     boot.control.report(what, subject, s -> atFmirun.run());
   }
 
-  /** Does something later, when the daemon does not stand still, and not after its end. */
+  /** Runs an action later, after a pause of the daemon, and not after its end. */
   public void after(long nanos, String what, long subject, Runnable action) {
     cluster.simulation().after(nanos, what, subject, () -> cluster.atDaemon(boot, action));
   }
 
-  /** How long a message takes within the node. */
+  /** The delay of a message within the node. */
   public long delay() {
     return cluster.controlDelay();
   }
 
-  /** fmirun gives the node up, as its daemon has asked it to. By fmirun. */
+  /** fmirun gives the node up, as its daemon asked. Called by fmirun. */
   public void giveUp(String reason) {
     boot.control.lose(reason);
   }
 
-  /** The daemon ends, and with it all that it has started, and the node's memory. */
+  /** Ends the daemon, all that it has started, and the node's memory. */
   public void end() {
     cluster.die(boot, false);
   }

@@ -7,7 +7,7 @@ import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
-/** A process' line to the job, by way of its node's daemon: in order, with delays. */
+/** A process' link to the job, through its node's daemon: in order, with delays. */
 final class SimJobLink implements JobLink {
   private final SimProcess process;
   private final Lane toDaemon;
@@ -29,8 +29,8 @@ final class SimJobLink implements JobLink {
     if (process.gone()) {
       return;
     }
-    process.cluster().observer().onSaid(process, message);
-    // What was sent before a death still arrives, perhaps after the report of the exit.
+    process.cluster().observer().onSent(process, message);
+    // Messages sent before a death still arrive, perhaps after the report of the exit.
     SimCluster cluster = process.cluster();
     process
         .simulation()
@@ -40,7 +40,7 @@ final class SimJobLink implements JobLink {
             process.rank(),
             () ->
                 cluster.atDaemon(
-                    process.boot(), () -> process.boot().daemon.onSaid(process, message)));
+                    process.boot(), () -> process.boot().daemon.onMessage(process, message)));
   }
 
   @Override
@@ -63,12 +63,12 @@ final class SimJobLink implements JobLink {
     return waits;
   }
 
-  /** The process exits by itself. */
+  /** The process announces its exit. */
   void exiting() {
     toDaemon("exiting", () -> process.boot().daemon.onExiting(process));
   }
 
-  /** The process is dead: its end of the line is closed. */
+  /** The process is dead: its end of the link is closed. */
   void close() {
     if (!closed) {
       closed = true;
@@ -88,7 +88,7 @@ final class SimJobLink implements JobLink {
   }
 
   @Override
-  public void flush() {} // what was sent is under way already
+  public void flush() {} // messages are already in flight
 
   @Override
   public void listen(JobLink.Listener to) {
@@ -97,20 +97,20 @@ final class SimJobLink implements JobLink {
       throw new IllegalStateException("listen is called once");
     }
     listener = to;
-    // On the link's thread, and in order with what is under way.
+    // On the link's thread, in order with the messages in flight.
     for (JobMessage message : early) {
       deliver(message);
     }
     early.clear();
   }
 
-  /** The daemon has a message for this process. */
+  /** The daemon sends a message to this process. */
   void deliver(JobMessage message) {
     process.post(
         fromDaemon.delay(process.cluster().controlDelay()),
         "job message",
         () -> {
-          process.cluster().observer().onTold(process, message);
+          process.cluster().observer().onReceived(process, message);
           JobLink.Listener to = listener;
           if (to == null) {
             early.add(message);

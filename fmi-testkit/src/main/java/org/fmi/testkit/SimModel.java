@@ -3,21 +3,21 @@ package org.fmi.testkit;
 import java.util.SplittableRandom;
 
 /**
- * How fast and how unruly a simulated world is.
+ * The speed and irregularity of a simulated world.
  *
- * @param network how long a frame, or the news of a broken connection, travels
- * @param control how long a message between a rank, its daemon and the job travels
+ * @param network the delay of a frame, or of the news of a broken connection
+ * @param control the delay of a message between a rank, its daemon and the job
  * @param processStart from the command to start a process to its main
  * @param nodeStart from the command to start a node to the report that it is up
  * @param wakeup from a signal to the moment when the waiting thread runs
- * @param pause how long a thread loses its core
- * @param pauseOneIn a thread loses its core at one primitive in this many
- * @param refuseOneIn a transport refuses one frame in this many though it has room
- * @param capacity frames under way and not received from one rank to another
+ * @param pause the time for which a thread loses its core
+ * @param pauseOneIn a thread loses its core at one in this many primitives
+ * @param refuseOneIn a transport refuses one in this many frames though it has room
+ * @param capacity frames in flight from one rank to another
  * @param maxPayload as {@link org.fmi.spi.Transport#maxPayload}
  * @param eagerLimit as {@link org.fmi.spi.Transport#eagerLimit}
  * @param remoteMemory whether ranks read each other's memory
- * @param near whether ranks of a node have a faster transport, with memory that they share
+ * @param near whether the ranks of a node have a faster transport, with shared memory
  */
 public record SimModel(
     Delay network,
@@ -35,7 +35,7 @@ public record SimModel(
     boolean near) {
 
   /**
-   * A range of delays, most near the lower end.
+   * A range of delays, most of them near the lower end.
    *
    * @param min the shortest, in nanoseconds
    * @param max the longest, in nanoseconds
@@ -46,7 +46,7 @@ public record SimModel(
     }
   }
 
-  /** A quick and quiet world. */
+  /** A fast and quiet world. */
   public static SimModel calm() {
     return new SimModel(
         new Delay(1_000, 10_000),
@@ -64,7 +64,7 @@ public record SimModel(
         false);
   }
 
-  /** A world drawn by chance, from calm and roomy to wild and narrow. */
+  /** Draws a world at random, from quiet and roomy to wild and narrow. */
   public static SimModel random(SplittableRandom random) {
     int maxPayload = 64 << random.nextInt(5);
     return new SimModel(
@@ -83,7 +83,7 @@ public record SimModel(
         random.nextInt(4) > 0);
   }
 
-  /** The same world, where ranks read each other's memory, and have a transport within a node. */
+  /** The same world, with remote memory and with a transport inside nodes. */
   public SimModel withEverything() {
     return new SimModel(
         network,

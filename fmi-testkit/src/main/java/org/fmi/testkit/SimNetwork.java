@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The simulated network: knows all transports and ports, and which nodes cannot hear which. */
+/** The simulated network: all transports, ports, and cuts between nodes. */
 final class SimNetwork {
   private final SimCluster cluster;
   private final List<SimTransport> transports = new ArrayList<>();
@@ -16,17 +16,17 @@ final class SimNetwork {
   private final Set<SimStream> streams = new LinkedHashSet<>();
   private final Set<Held> held = new LinkedHashSet<>();
 
-  /** How many cuts there are now from one node to another. */
+  /** The number of current cuts from one node to another. */
   private final Map<Long, Integer> cuts = new HashMap<>();
 
   SimNetwork(SimCluster cluster) {
     this.cluster = cluster;
   }
 
-  /** Something that a cut holds up. */
+  /** A connection or stream blocked by a cut. */
   interface Held {
     /** The cut may be over. */
-    void goOn();
+    void resume();
   }
 
   SimTransport open(SimProcess process, SimTransport.Kind kind, int size, int epoch) {
@@ -36,7 +36,7 @@ final class SimNetwork {
     return transport;
   }
 
-  /** The transport of this number, open or not. */
+  /** The transport with a number, open or not. */
   SimTransport find(int number) {
     return transports.get(number);
   }
@@ -68,27 +68,27 @@ final class SimNetwork {
     return cluster.model().network().draw(cluster.simulation().random());
   }
 
-  /** Stops everything from one node to another. */
+  /** Blocks all data from one node to another. */
   void cut(int from, int to) {
     cuts.merge(link(from, to), 1, Integer::sum);
     changed();
   }
 
-  /** Ends one cut; what was held goes on if it was the last. */
+  /** Ends one cut; if it was the last, blocked connections resume. */
   void heal(int from, int to) {
     cuts.merge(link(from, to), -1, Integer::sum);
     List<Held> again = List.copyOf(held);
     held.clear();
-    again.forEach(Held::goOn);
+    again.forEach(Held::resume);
     changed();
   }
 
-  /** Whoever hears another process, or did, looks whether that has changed. */
+  /** Each stream checks whether its other end has become silent, or audible again. */
   void changed() {
     List.copyOf(streams).forEach(SimStream::update);
   }
 
-  /** Whether nothing comes from one process to another now. */
+  /** Whether all data from one process to another is blocked now. */
   boolean silence(SimProcess from, SimProcess to) {
     return !from.boot().equals(to.boot())
         && (from.boot().isolated
@@ -96,12 +96,12 @@ final class SimNetwork {
             || cuts.getOrDefault(link(from.node(), to.node()), 0) > 0);
   }
 
-  /** Whether two processes cannot hear each other in at least one direction. */
+  /** Whether at least one direction between two processes is blocked. */
   boolean severed(SimProcess a, SimProcess b) {
     return silence(a, b) || silence(b, a);
   }
 
-  /** Keeps what a cut holds up, to go on when it is healed. */
+  /** Records a connection that a cut blocks, to resume it after the cut. */
   void hold(Held what) {
     held.add(what);
   }

@@ -4,17 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A simulated host: comes up, runs processes, dies, and may come up again with nothing left. */
+/** A simulated host: comes up, runs processes, dies, and may come up again empty. */
 final class SimNode {
   final int number;
 
   /** Its current life; null while it is down. */
   @Nullable Boot boot;
 
-  /** No earlier than this can it be started again; {@link Long#MAX_VALUE} for never. */
+  /** The earliest time at which it can be started again; {@link Long#MAX_VALUE} for never. */
   long repairedAt;
 
-  /** Whether its daemon never comes up, and whether that is only seen by its silence. */
+  /** Whether its daemon never comes up, and whether only its silence shows that. */
   boolean launchFails;
 
   boolean launchHangs;
@@ -32,25 +32,25 @@ final class SimNode {
 
     boolean alive = true;
 
-    /** Cut off from everything. */
+    /** Cut off from all nodes and from fmirun. */
     boolean isolated;
 
-    /** A failure of the node itself has hit it, so that nothing in its memory counts any more. */
+    /** The node itself has failed, so that the content of its memory does not count. */
     boolean struck;
 
-    /** After which time it can be started again, once its daemon has ended. */
+    /** The time until it can be started again after the end of its daemon. */
     long repairNanos;
 
-    /** How many of the processes that are started next cannot be. */
+    /** The number of next starts that fail. */
     int failingStarts;
 
-    /** How much longer the next start of a process takes. */
+    /** The additional delay of the next start of a process. */
     long startDelay;
 
-    /** How long the next process that is given a rank stands still before its main. */
+    /** The time for which the next process that is given a rank waits before its main. */
     long mainDelay;
 
-    /** The connection of its daemon with fmirun. */
+    /** Its daemon's connection to fmirun. */
     final SimControl control;
 
     final SimDaemon daemon;

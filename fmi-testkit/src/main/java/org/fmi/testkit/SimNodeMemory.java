@@ -14,19 +14,19 @@ import org.fmi.spi.NodeMemory;
 
 /**
  * A node's memory inside this JVM: outlives the processes that use it. Can be small, and can be
- * corrupted. Any thread.
+ * corrupted. Thread-safe.
  */
 public final class SimNodeMemory implements NodeMemory {
   private final TreeMap<String, Piece> pieces = new TreeMap<>();
   private final long capacity;
   private long used;
 
-  /** Bytes that something else on the node has taken. */
+  /** Bytes taken by other programs on the node. */
   private long taken;
 
   private Runnable onNoRoom = () -> {};
 
-  /** Memory that has one name, or more. */
+  /** Memory with one name or more. */
   private static final class Piece {
     final MemorySegment memory;
     int names = 1;
@@ -36,7 +36,7 @@ public final class SimNodeMemory implements NodeMemory {
     }
   }
 
-  /** A memory of {@code capacity} bytes. */
+  /** Creates a memory of {@code capacity} bytes. */
   public SimNodeMemory(long capacity) {
     this.capacity = capacity;
   }
@@ -70,14 +70,14 @@ public final class SimNodeMemory implements NodeMemory {
               + " free; use more nodes");
     }
     delete(name);
-    // Released by the garbage collector when neither this node nor a mapping holds it any more.
+    // Released by the garbage collector when neither this node nor a mapping refers to it.
     pieces.put(name, new Piece(Arena.ofAuto().allocate(bytes, 64)));
     used += bytes;
     return open(name, arena);
   }
 
-  // A mapping that ends with its arena, over memory that does not: needs the restricted method. The
-  // cleanup action keeps the memory as long as the mapping lives, and does nothing itself.
+  // A mapping that ends with its arena, over memory that does not, needs the restricted method. The
+  // cleanup action keeps the memory reachable as long as the mapping lives, and does nothing else.
   @SuppressWarnings({"restricted", "ReachabilityFenceUsage"})
   @Override
   public synchronized MemorySegment open(String name, Arena arena) throws IOException {
@@ -118,32 +118,32 @@ public final class SimNodeMemory implements NodeMemory {
     }
   }
 
-  /** Forgets everything, as when the node dies. */
+  /** Deletes everything, as the death of the node does. */
   public synchronized void clear() {
     pieces.clear();
     used = 0;
   }
 
-  /** Something else takes all that is free. */
+  /** Another program takes all free memory. */
   synchronized void fill() {
     taken = Math.max(0, capacity - used);
   }
 
-  /** It gives it back. */
+  /** The other program frees its memory. */
   synchronized void drain() {
     taken = 0;
   }
 
-  /** Names who hears that there was no room for a piece. */
+  /** Sets the listener to pieces that found no room. */
   void onNoRoom(Runnable listener) {
     onNoRoom = listener;
   }
 
   /**
-   * Draws one bit somewhere, and flips it, as a memory error does, if its piece of memory may have
-   * that.
+   * Draws one bit at random and flips it, as a memory error does, if {@code mayFlip} allows that
+   * for its piece.
    *
-   * @return whether it has
+   * @return whether it flipped
    */
   synchronized boolean corrupt(SplittableRandom random, Predicate<MemorySegment> mayFlip) {
     long at = used == 0 ? -1 : random.nextLong(used);
@@ -160,7 +160,7 @@ public final class SimNodeMemory implements NodeMemory {
     return flipped;
   }
 
-  /** The memory as {@code process} uses it: a dead process can do nothing to it. */
+  /** The memory as seen by {@code process}: a dead process cannot change it. */
   NodeMemory view(SimProcess process) {
     return new View(process);
   }

@@ -7,12 +7,12 @@ import java.util.HashMap;
 import java.util.Map;
 import org.fmi.spi.NodeShare;
 
-/** Memory that simulated ranks of a node share, for one epoch. */
+/** Memory shared by the simulated ranks of a node, for one epoch. */
 final class SimNodeShare implements NodeShare {
   private final SimTransport transport;
   private final SimProcess process;
 
-  /** What this rank has made and not hidden. */
+  /** The regions that this rank has created and not hidden. */
   private final Map<Integer, MemorySegment> made = new HashMap<>();
 
   SimNodeShare(SimTransport transport) {

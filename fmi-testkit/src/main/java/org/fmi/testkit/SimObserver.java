@@ -6,18 +6,18 @@ import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.jspecify.annotations.Nullable;
 
-/** Hears what really happens to a simulated cluster, as nobody in it can. */
+/** Observes the actual events of a simulated cluster, as no component of it can. */
 public interface SimObserver {
   /**
    * The memory of a node is gone.
    *
-   * @param struck whether the node itself had failed; if not, what it held was thrown away intact
+   * @param struck whether the node itself failed; otherwise intact memory was thrown away
    */
   default void onMemoryLost(int node, boolean struck) {}
 
   /**
-   * Whether a bit of a piece of a node's memory may flip now: only what is protected by a checksum,
-   * and was not checked already by who is about to read it, can be told from what was written.
+   * Whether a bit of a piece of a node's memory may flip now. A flip is detectable only in memory
+   * that is protected by a checksum, and that its next reader has not already checked.
    */
   default boolean mayFlip(int node, MemorySegment piece) {
     return true;
@@ -29,35 +29,35 @@ public interface SimObserver {
   /** A node's memory had no room for a piece. */
   default void onNoRoom(int node) {}
 
-  /** A use of the node's memory by a rank's process failed. */
+  /** An access of a rank's process to the node's memory failed. */
   default void onMemoryError(int rank) {}
 
-  /** A process is told something by the job. */
-  default void onTold(SimProcess process, JobMessage message) {}
+  /** A process has received a message of the job. */
+  default void onReceived(SimProcess process, JobMessage message) {}
 
-  /** A process tells the job something. */
-  default void onSaid(SimProcess process, RankMessage message) {}
+  /** A process has sent a message to the job. */
+  default void onSent(SimProcess process, RankMessage message) {}
 
-  /** A process keeps images of a checkpoint, which may be written to files. */
+  /** A process holds images of a checkpoint, which may be written to files. */
   default void onOffered(SimProcess process, Pinned pinned) {}
 
-  /** The system of its node kills a process for what it does there each time. */
+  /** The system of its node kills a process at the same iteration each time. */
   default void onKilledAgain(int rank) {}
 
   /**
-   * A program is in an iteration of its first loop.
+   * A program is at an iteration of its first loop.
    *
-   * @param computed a hash of what it computes and sends in it
+   * @param computed a hash of the data that it computes and sends in the iteration
    */
   default void onIteration(SimProcess process, long iteration, long computed) {}
 
   /**
-   * Somebody without the job's secret has asked a process for a connection.
+   * A stranger without the job's secret has asked a process for a connection.
    *
-   * @param got what it got beyond a closed one; null for nothing
+   * @param got what it got beyond a closed connection; null for nothing
    */
   default void onStranger(SimProcess process, @Nullable String got) {}
 
-  /** A failure of the plan is injected; its victim is there. */
+  /** A failure of the plan is injected; its victim is up. */
   default void onFault(FaultPlan.Step step) {}
 }

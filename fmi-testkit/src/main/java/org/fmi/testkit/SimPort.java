@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where a simulated process takes connections of {@link SimStream}s. */
+/** A port where a simulated process accepts connections of {@link SimStream}s. */
 public final class SimPort {
   private final SimProcess process;
   private final Acceptor acceptor;
@@ -18,34 +18,34 @@ public final class SimPort {
     this.acceptor = acceptor;
   }
 
-  /** Speaks for whoever asks for a connection, before there is one. */
+  /** The caller's part of the dialogue before a connection is made. */
   public interface Caller {
-    /** The first bytes it sends. */
+    /** The first bytes of the caller. */
     byte[] start();
 
-    /** What it answers, possibly nothing. */
+    /** The caller's answer, possibly empty. */
     byte[] answer(byte[] bytes);
   }
 
-  /** Decides who gets a connection. On the process' background thread. */
+  /** Accepts or refuses connections. Called on the process' background thread. */
   public interface Acceptor {
     /**
-     * Somebody asks for a connection.
+     * Decides on a caller's request for a connection.
      *
-     * @return who serves it; null to refuse
+     * @return the handler that serves the connection; null to refuse
      */
     SimStream.@Nullable Handler accept(Caller caller);
 
-    /** Somebody who knows all that is asked for, but for the job's secret. */
+    /** A caller that knows everything but the job's secret. */
     Caller stranger();
   }
 
-  /** What others need to reach it. */
+  /** The address of this port, for peers. */
   public byte[] endpoint() {
     return ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
   }
 
-  /** Takes no connections any more; those that stand go on. */
+  /** Accepts no more connections; existing connections stay. */
   public void close() {
     open = false;
   }
@@ -62,7 +62,10 @@ public final class SimPort {
     return acceptor.accept(caller);
   }
 
-  /** A stranger asks for a connection: says what it got, beyond a closed one. Null for nothing. */
+  /**
+   * A stranger asks for a connection. Returns what it got beyond a closed connection; null for
+   * nothing.
+   */
   @Nullable String intrude() {
     Caller stranger = acceptor.stranger();
     byte[] said = stranger.start();

@@ -13,16 +13,17 @@ import org.fmi.spi.TransportProvider;
 import org.fmi.testkit.Simulation.Event;
 
 /**
- * A simulated process that serves a rank: its thread, and all that a rank's runtime is built from.
+ * A simulated process that serves a rank: its thread, and the components that a rank's runtime is
+ * built from.
  *
- * <p>A killed process never runs again: its thread stays where it is, in a simulated primitive,
- * until the simulation is over; what it does while it is then unwound has no effect.
+ * <p>A killed process never runs again: its thread stays in a simulated primitive until the
+ * simulation is over; the code that runs while it is then unwound has no effect.
  */
 public final class SimProcess {
-  /** After this many calls in a row that neither block nor find anything, the thread gives way. */
+  /** After this many consecutive calls that neither block nor find work, the thread yields. */
   private static final int SPINS = 4;
 
-  /** How long it gives way at first; twice as long each time, up to {@link #MAX_DOUBLINGS}. */
+  /** The first time for which it yields; doubled each time, up to {@link #MAX_DOUBLINGS} times. */
   private static final long FIRST_SPIN_NANOS = 1_000;
 
   private static final int MAX_DOUBLINGS = 10;
@@ -102,12 +103,12 @@ public final class SimProcess {
     return link;
   }
 
-  /** Whether its rank has said that it waits, and computes nothing, in a recovery. */
+  /** Whether its rank has reported that it waits, and computes nothing, in a recovery. */
   public boolean waits() {
     return link.waits();
   }
 
-  /** Its transports: a fast one within the node, if there is such, and one to all nodes. */
+  /** Its transports: a fast one inside the node, if the model has it, and one to all nodes. */
   public List<TransportProvider> transports() {
     TransportProvider far = new SimTransportProvider(this, SimTransport.Kind.FAR);
     return model().near()
@@ -115,7 +116,7 @@ public final class SimProcess {
         : List.of(far);
   }
 
-  /** Takes connections from other processes' background threads. */
+  /** Accepts connections from other processes' background threads. */
   public SimPort listen(SimPort.Acceptor acceptor) {
     primitive();
     SimPort port = cluster.network().listen(this, acceptor);
@@ -127,8 +128,8 @@ public final class SimProcess {
    * Asks for a connection, to be served by this process' background thread.
    *
    * @param endpoint of a {@link SimPort}
-   * @param caller speaks for this process until it is decided
-   * @param timeout after how many nanoseconds without an answer it cannot be made
+   * @param caller speaks for this process until the port decides
+   * @param timeout after this many nanoseconds without an answer the connection fails
    */
   public SimStream connect(
       byte[] endpoint, SimPort.Caller caller, long timeout, SimStream.Handler handler) {
@@ -138,12 +139,12 @@ public final class SimProcess {
     return stream;
   }
 
-  /** Whether its background thread runs now. */
+  /** Whether its background thread is running. */
   public boolean inBackground() {
     return inBackground;
   }
 
-  /** Runs something on this process' background thread, after what it was given before. */
+  /** Runs a task on this process' background thread, after the earlier tasks. */
   public void execute(Runnable task) {
     if (inBackground) {
       task.run();
@@ -160,17 +161,17 @@ public final class SimProcess {
     return clock;
   }
 
-  /** Whether it was neither killed nor has ended. */
+  /** Whether it was neither killed nor has exited. */
   public boolean alive() {
     return state != State.DEAD;
   }
 
-  /** Whether the node it was started on has not died since. */
+  /** Whether its node has not died since it was started. */
   public boolean hasNode() {
     return boot.alive;
   }
 
-  /** Lets virtual time go by: the program computes or sleeps. By its own thread. */
+  /** Advances virtual time: the program computes or sleeps. Called by its own thread. */
   public void compute(long nanos) {
     primitive();
     busy();
@@ -198,7 +199,7 @@ public final class SimProcess {
     return link;
   }
 
-  /** Whether what it does has no effect any more: it is dead, or the simulation is over. */
+  /** Whether its calls have no more effect: it is dead, or the simulation is over. */
   public boolean gone() {
     return state == State.DEAD || simulation.over();
   }
@@ -207,7 +208,7 @@ public final class SimProcess {
     return state == State.FROZEN;
   }
 
-  /** How often it was stopped so far. */
+  /** The number of its stops so far. */
   public int freezes() {
     return freezes;
   }
@@ -216,13 +217,13 @@ public final class SimProcess {
     return thread.isCurrent();
   }
 
-  /** Where its thread is. */
+  /** The stack of its thread. */
   public StackTraceElement[] stack() {
     return thread.stack();
   }
 
   /**
-   * A point where the process may die or lose its core; passed by every simulated primitive.
+   * A point where the process may die or lose its core; each simulated primitive passes it.
    *
    * @throws Unwind if it is dead
    */
@@ -246,32 +247,32 @@ public final class SimProcess {
   }
 
   /**
-   * A call that may come again and again without blocking has found nothing to do: lets time go by
-   * if it is not the first.
+   * A call that may be repeated without blocking has found no work: advances time after the first
+   * few calls.
    */
   void spin() {
     spin(spinning);
   }
 
-  /** As {@link #spin()}, but no longer than until {@code signal}. */
+  /** As {@link #spin()}, but ends at {@code signal}. */
   void spin(SimSignal signal) {
     if (thread.isCurrent() && !gone() && ++spins > SPINS) {
       signal.pause(FIRST_SPIN_NANOS << Math.min(spins - SPINS - 1, MAX_DOUBLINGS));
     }
   }
 
-  /** There was something to do. */
+  /** A call has found work. */
   void busy() {
     spins = 0;
   }
 
-  /** Blocks until the next resume. By its own thread. */
+  /** Blocks until the next resume. Called by its own thread. */
   void block() {
     thread.block();
     ticket++;
   }
 
-  /** Ends the current {@link #block}, or the coming one, after a delay. */
+  /** Ends the current {@link #block}, or the next one, after a delay. */
   Event resumeAfter(long nanos, String what) {
     long expected = ticket;
     return simulation.after(nanos, what, rank(), () -> resume(expected));
@@ -292,12 +293,12 @@ public final class SimProcess {
     }
   }
 
-  /** Does something to it after a delay: not before it is thawed, and not if it dies before. */
+  /** Runs an action on it after a delay: not before it is thawed, and not after its death. */
   void post(long nanos, String what, Runnable action) {
     simulation.after(nanos, what, rank(), () -> arrive(action));
   }
 
-  /** As {@link #post}, now: after all that was held up before. */
+  /** As {@link #post}, now, but after all deferred actions. */
   void arrive(Runnable action) {
     if (state == State.RUNNING && deferred.isEmpty()) {
       inBackground(action);
@@ -324,7 +325,7 @@ public final class SimProcess {
   }
 
   /**
-   * Ends it at this moment. {@code unheard}: its connections just fall silent, at least until
+   * Ends it at this moment. With {@code unheard} its connections just fall silent, at least until
    * {@link #hangUp}.
    */
   void die(boolean unheard) {
@@ -341,7 +342,7 @@ public final class SimProcess {
     cluster.network().changed();
   }
 
-  /** The system closes what the dead process had open. */
+  /** The system closes the connections of the dead process. */
   void hangUp() {
     mute = false;
     List.copyOf(transports).forEach(transport -> transport.die(false));
@@ -349,33 +350,33 @@ public final class SimProcess {
     link.close();
   }
 
-  /** The node is gone with all the dead process had open. */
+  /** The node is gone with all connections of the dead process. */
   void vanish() {
     List.copyOf(transports).forEach(transport -> transport.die(true));
     cluster.network().streams(this).forEach(SimStream::vanish);
   }
 
-  /** Whether it runs, so that others hear its heartbeats. */
+  /** Whether it runs, and so sends heartbeats. */
   boolean speaks() {
     return state == State.RUNNING;
   }
 
-  /** Whether nothing answers for it: neither it nor, if it is dead, its system. */
+  /** Whether nothing answers for it: neither the process nor, if it is dead, its system. */
   boolean mute() {
     return mute;
   }
 
-  /** Its daemon has closed its line: it ends as soon as it sees that. */
+  /** Its daemon has closed its link: it ends as soon as it sees that. */
   void cutOff() {
     cutOff = true;
   }
 
-  /** The next use of the node's memory fails. */
+  /** The next access to the node's memory fails. */
   void failMemory() {
     memoryFails = true;
   }
 
-  /** Throws if it was told to. */
+  /** Throws if a failure was injected. */
   void failIfMemoryDoes(String name) throws IOException {
     if (memoryFails) {
       memoryFails = false;
@@ -384,7 +385,7 @@ public final class SimProcess {
     }
   }
 
-  /** Takes a rank that lives, one that it watches, for dead. */
+  /** Suspects a living rank that it monitors. */
   void suspectFalsely(int suspect) {
     for (SimStream stream : cluster.network().streams(this)) {
       if (stream.leadsTo(suspect)) {
@@ -393,7 +394,7 @@ public final class SimProcess {
     }
   }
 
-  /** Somebody who does not know the job's secret asks each of its ports for a connection. */
+  /** A stranger without the job's secret asks each of its ports for a connection. */
   void intrude() {
     post(
         cluster.controlDelay(),
@@ -436,7 +437,7 @@ public final class SimProcess {
     }
   }
 
-  /** Does what was held up, one after the other. */
+  /** Runs the deferred actions, one after the other. */
   private void catchUp() {
     if (!deferred.isEmpty()) {
       simulation.after(
@@ -458,7 +459,7 @@ public final class SimProcess {
     return thread.name() + " on node " + node() + " " + state;
   }
 
-  /** Virtual time, shifted: clocks of different nodes do not agree. */
+  /** Virtual time, shifted: the clocks of nodes do not agree. */
   private final class SimClock implements RankClock {
     private final SimSignal signal = new SimSignal(SimProcess.this);
 

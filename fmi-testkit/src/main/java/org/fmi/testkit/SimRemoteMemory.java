@@ -8,7 +8,7 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of simulated ranks, read by others while time goes by: a message comes in pieces, and
+ * The memory of simulated ranks, read remotely while time passes: a message arrives in pieces, and
  * between any two of them either side may stop, die or fall silent. Neither is notified.
  */
 final class SimRemoteMemory implements RemoteMemory {
@@ -78,7 +78,7 @@ final class SimRemoteMemory implements RemoteMemory {
     if (refuses()) {
       return false;
     }
-    new Reading(peer, ticket[0], range, id).goOn(network.delay());
+    new Reading(peer, ticket[0], range, id).continueAfter(network.delay());
     return true;
   }
 
@@ -92,7 +92,7 @@ final class SimRemoteMemory implements RemoteMemory {
     return stopped;
   }
 
-  /** Nobody reads anything here any more. */
+  /** Ends all remote access to this rank's memory. */
   void conceal() {
     exposed.clear();
   }
@@ -113,7 +113,7 @@ final class SimRemoteMemory implements RemoteMemory {
       this.id = id;
     }
 
-    void goOn(long delay) {
+    void continueAfter(long delay) {
       simulation.after(delay, "read", process.rank(), this::piece);
     }
 
@@ -122,7 +122,7 @@ final class SimRemoteMemory implements RemoteMemory {
         return;
       }
       if (network.severed(process, other.process())) {
-        goOn(SILENCE_NANOS);
+        continueAfter(SILENCE_NANOS);
         return;
       }
       MemorySegment from = other.memory().exposed.get(ticket);
@@ -142,7 +142,7 @@ final class SimRemoteMemory implements RemoteMemory {
       if (bytes == left) {
         transport.deliverRead(peer, id, true);
       } else {
-        goOn(network.delay());
+        continueAfter(network.delay());
       }
     }
   }

@@ -3,7 +3,9 @@ package org.fmi.testkit;
 import org.fmi.testkit.Simulation.Event;
 import org.jspecify.annotations.Nullable;
 
-/** Where a process' thread waits: for a signal, which is remembered once, or for time to go by. */
+/**
+ * A point where a process' thread waits for a signal, of which one is remembered, or for a timeout.
+ */
 final class SimSignal {
   private final SimProcess process;
   private boolean signalled;
@@ -14,7 +16,9 @@ final class SimSignal {
     this.process = process;
   }
 
-  /** Until a signal, or one that came before. By the process' own thread. */
+  /**
+   * Waits for a signal, or returns at once if one is remembered. Called by the process' own thread.
+   */
   void await(long maxNanos) {
     if (signalled || maxNanos <= 0) {
       process.spin();
@@ -24,7 +28,7 @@ final class SimSignal {
     signalled = false;
   }
 
-  /** Until a signal comes, which goes on to count for the next {@link #await}. */
+  /** Waits for a signal, which still counts for the next {@link #await}. */
   void pause(long maxNanos) {
     block(maxNanos);
   }

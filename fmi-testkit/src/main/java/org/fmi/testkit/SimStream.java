@@ -4,20 +4,20 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a connection between the background threads of two processes, as TCP with heartbeats
- * makes it: frames arrive in order; the end of a process that dies is reported to the other;
- * whoever hears nothing for the heartbeat's timeout closes its end.
+ * One end of a connection between the background threads of two processes, like TCP with
+ * heartbeats: frames arrive in order; the end of a process that dies is reported to the other end;
+ * an end that receives nothing for the heartbeat timeout closes.
  *
  * <pre>
  *   CONNECTING --accepted--> OPEN --closed by either end, or silent--> CLOSED
  *        +------refused, or not answered in time------------------------->
  * </pre>
  *
- * All methods are called, and the handler is called, on the process' background thread, that is, in
- * events of the simulation.
+ * All methods, and the handler, are called on the process' background thread, that is, in events of
+ * the simulation.
  */
 public final class SimStream implements SimNetwork.Held {
-  /** A request for a connection that nobody has answered is sent again after this long. */
+  /** An unanswered request for a connection is repeated after this long. */
   private static final long RESEND_NANOS = 20_000_000;
 
   private enum State {
@@ -32,7 +32,7 @@ public final class SimStream implements SimNetwork.Held {
   private final Handler handler;
   private final Lane lane;
 
-  /** What is on its way to the other end. */
+  /** Packets in flight to the other end. */
   private final ArrayDeque<Packet> flight = new ArrayDeque<>();
 
   private State state = State.CONNECTING;
@@ -41,7 +41,10 @@ public final class SimStream implements SimNetwork.Held {
   /** Packets that have arrived at a cut. */
   private int late;
 
-  /** Whether nothing can come from the other end now, and since how many changes of that. */
+  /**
+   * Whether the other end is silent now, the number of changes of that, and the start of the
+   * silence.
+   */
   private boolean silent;
 
   private int changes;
@@ -55,13 +58,13 @@ public final class SimStream implements SimNetwork.Held {
     this.lane = new Lane(simulation);
   }
 
-  /** Gets what happens to one end. */
+  /** The listener to the events of one end. */
   public interface Handler {
     void onOpen(SimStream stream);
 
     void onFrame(SimStream stream, byte[] frame);
 
-    /** It is over, or could not be made. Not called after {@link SimStream#close}. */
+    /** The connection is over, or could not be made. Not called after {@link SimStream#close}. */
     void onClosed(SimStream stream, String reason);
   }
 
@@ -80,7 +83,7 @@ public final class SimStream implements SimNetwork.Held {
     }
   }
 
-  /** Ends it after what was sent before. */
+  /** Closes this end after the frames sent before. */
   public void close() {
     if (state != State.CLOSED) {
       leave();
@@ -149,7 +152,7 @@ public final class SimStream implements SimNetwork.Held {
     }
   }
 
-  /** The oldest packet has come to the other end's machine, or to a cut. */
+  /** The oldest packet has reached the other end's machine, or a cut. */
   private void arrive() {
     SimStream to = other;
     if (to == null) {
@@ -167,7 +170,7 @@ public final class SimStream implements SimNetwork.Held {
   }
 
   @Override
-  public void goOn() {
+  public void resume() {
     int again = late;
     late = 0;
     SimStream to = other;
@@ -204,7 +207,7 @@ public final class SimStream implements SimNetwork.Held {
     return process;
   }
 
-  /** Whether it leads to a process of this rank. */
+  /** Whether it leads to a process of a rank. */
   boolean leadsTo(int rank) {
     return other != null && other.process.rank() == rank;
   }
@@ -221,7 +224,10 @@ public final class SimStream implements SimNetwork.Held {
         });
   }
 
-  /** Its process is dead and the system closes what it had open: some of what was sent is lost. */
+  /**
+   * Its process is dead and the system closes its connections: some of the packets in flight are
+   * lost.
+   */
   void hangUp() {
     if (state == State.CLOSED) {
       return;
@@ -241,7 +247,7 @@ public final class SimStream implements SimNetwork.Held {
     }
   }
 
-  /** Something in the network has changed: can the other end still be heard? */
+  /** Recomputes whether the other end is silent, after a change in the network. */
   void update() {
     SimStream from = other;
     if (state != State.OPEN || from == null) {
@@ -258,7 +264,10 @@ public final class SimStream implements SimNetwork.Held {
     }
   }
 
-  /** As fmi-net's Heartbeat, an end that stood still itself gives the other its time again. */
+  /**
+   * Like fmi-net's Heartbeat, an end that was stopped itself gives the other end the full timeout
+   * again.
+   */
   private void watch(int change) {
     int freezes = process.freezes();
     process.post(

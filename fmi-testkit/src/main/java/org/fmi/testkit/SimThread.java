@@ -3,11 +3,11 @@ package org.fmi.testkit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One simulated process' application thread: runs only while it holds the simulation's baton. While
- * it is blocked it takes events, until one of them lets another thread run, which gets the baton.
+ * A simulated process' application thread: runs only while it holds the simulation's baton. While
+ * it is blocked it executes events, until one of them resumes another thread, which gets the baton.
  */
 final class SimThread {
-  /** A thread that swallows {@link Unwind} this often is never going to end. */
+  /** A thread that swallows {@link Unwind} this often will never end. */
   private static final int MAX_UNWINDS = 1000;
 
   private final Simulation simulation;
@@ -17,7 +17,7 @@ final class SimThread {
   private boolean unwinding;
   private int unwinds;
 
-  /** Prepares it; {@code body} runs when it is resumed for the first time. */
+  /** Creates a thread whose {@code body} runs when it is first resumed. */
   SimThread(Simulation simulation, String name, Runnable body) {
     this.simulation = simulation;
     this.thread =
@@ -40,7 +40,7 @@ final class SimThread {
                 });
   }
 
-  /** Whether its own code runs, and not that of an event. */
+  /** Whether its own code runs, rather than that of an event. */
   boolean isCurrent() {
     return simulation.isRunning(this);
   }
@@ -57,12 +57,12 @@ final class SimThread {
     return thread.getStackTrace();
   }
 
-  /** Lets it run, once the event that does this is over. */
+  /** Lets it run once the current event is over. */
   void resume() {
     simulation.resume(this);
   }
 
-  /** It holds the baton. */
+  /** Runs it: it now holds the baton. */
   void wake() {
     if (started) {
       LockSupport.unpark(thread);
@@ -72,14 +72,14 @@ final class SimThread {
     }
   }
 
-  /** Blocks until it is resumed. By this thread only. */
+  /** Blocks until it is resumed. Called by this thread only. */
   void block() {
     checkUnwinding();
     simulation.takeEvents(this);
     checkUnwinding();
   }
 
-  /** Ends the thread, if it was started. By the driver, when the simulation is over. */
+  /** Ends the thread, if it was started. Called by the driver, when the simulation is over. */
   void unwind() {
     unwinding = true;
     if (started && !ended) {

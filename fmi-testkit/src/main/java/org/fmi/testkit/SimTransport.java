@@ -14,18 +14,18 @@ import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transport over the simulated network. Holds its caller to the contract: a call by the wrong
- * thread, or with a frame that is too long, is refused, and a frame's memory is overwritten after
- * its handler returned.
+ * A transport over the simulated network. Checks that its caller keeps the contract: it refuses
+ * calls by the wrong thread and frames that are too long, and overwrites a frame's memory after its
+ * handler returned.
  */
 final class SimTransport implements Transport {
   private static final byte POISON = (byte) 0xDB;
 
-  /** What a simulated transport is like. */
+  /** A kind of simulated transport. */
   enum Kind {
-    /** As shared memory: reaches ranks of the node, whose deaths it does not notice. */
+    /** Like shared memory: reaches the ranks of the node, whose deaths it does not notice. */
     NEAR("near", 10),
-    /** As a network: reaches all, and notices what breaks. */
+    /** Like a network: reaches all ranks, and notices broken connections. */
     FAR("sim", 30);
 
     final String text;
@@ -109,7 +109,7 @@ final class SimTransport implements Transport {
     return process.model().eagerLimit();
   }
 
-  /** Little, as simulated programs send little. */
+  /** Small, as simulated programs send little. */
   @Override
   public long windowBytes() {
     return 16L * process.model().maxPayload();
@@ -252,7 +252,7 @@ final class SimTransport implements Transport {
     }
   }
 
-  /** The connection to a peer breaks, if there is one. */
+  /** Breaks the connection to a peer, if there is one. */
   void breakConnection(int peer) {
     SimConnection connection = connections[peer];
     if (connection != null) {
@@ -260,7 +260,7 @@ final class SimTransport implements Transport {
     }
   }
 
-  /** Wakes the rank, wherever it sleeps. */
+  /** Wakes the rank, whichever of its transports it waits on. */
   void signal() {
     signal.signal();
     SimTransport at = armed;
@@ -270,7 +270,7 @@ final class SimTransport implements Transport {
     }
   }
 
-  /** How long something takes to get to another rank. */
+  /** The delay to another rank. */
   long delay() {
     return kind == Kind.FAR
         ? network.delay()
@@ -286,7 +286,7 @@ final class SimTransport implements Transport {
     shut(unheard || kind == Kind.NEAR, "connection reset");
   }
 
-  /** Something came out of the network. */
+  /** A frame, or the end of a connection, has arrived from the network. */
   void deliver(SimConnection connection, int peer, byte @Nullable [] frame, String reason) {
     if (open) {
       inbox.add(
@@ -297,7 +297,7 @@ final class SimTransport implements Transport {
     }
   }
 
-  /** All that was to be read from a peer is here. */
+  /** A read from a peer's memory is complete, or has failed. */
   void deliverRead(int peer, long readId, boolean whole) {
     inbox.add(new Arrival.Read(peer, readId, whole));
     signal();

@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
  * Runs events and threads in virtual time, one at a time, in an order drawn from a seed: the same
  * seed gives the same run.
  *
- * <p>A thread runs until it blocks in a simulated primitive; then it takes the next event by
- * virtual time, and the one after that, until one of them lets a thread run: itself, or another
- * one, which gets the baton. So there is one switch of threads at most, which takes longer than
- * most events. Virtual time stands still while code runs. Everything that touches a simulation does
- * so while it holds the baton (as an event or as the running thread), so nothing here needs a lock;
- * the hand-over of the volatile baton orders memory. A lock that a blocked thread holds does not
- * keep out the events that it takes: that they would wait for it is not noticed.
+ * <p>A thread runs until it blocks in a simulated primitive; then it executes events in the order
+ * of virtual time, until one of them resumes a thread: itself, or another one, which gets the
+ * baton. So at most one switch of threads, which takes longer than most events, is needed. Virtual
+ * time stands still while code runs. All code that touches a simulation holds the baton (as an
+ * event or as the running thread), so no locks are needed; the hand-over of the volatile baton
+ * orders memory. A lock held by a blocked thread does not exclude the events that this thread
+ * executes: the simulation does not notice that they would have to wait.
  */
 public final class Simulation {
   private static final int KEPT_TRACE = 64;
   private static final int MOST_CANCELLED = 64;
 
-  /** After so much real time without an event the running code is taken to be blocked. */
+  /** After this much real time without an event the running code is taken to be blocked. */
   private static final long STUCK_NANOS = Duration.ofSeconds(60).toNanos();
 
   private final long seed;
@@ -36,7 +36,7 @@ public final class Simulation {
   private final SplittableRandom random;
   private final PriorityQueue<Event> queue = new PriorityQueue<>();
 
-  /** Events of the queue that will not happen, at most: most are timeouts of what came in time. */
+  /** The number of cancelled events in the queue, most of which are timeouts. */
   private int cancelled;
 
   private final List<SimThread> threads = new ArrayList<>();
@@ -52,31 +52,34 @@ public final class Simulation {
   private @Nullable Consumer<String> tracer;
   private @Nullable SimulationFailure failure;
 
-  /** Progress as seen by the watchdog. */
+  /** The progress as seen by the watchdog. */
   private volatile long beat;
 
   private volatile @Nullable Thread driver;
   private BooleanSupplier finished = () -> false;
 
-  /** Who may run, its own code or events: a thread, or the driver if null. */
+  /** The thread that may run its own code or events; null for the driver. */
   private volatile @Nullable SimThread baton;
 
-  /** Whose code runs; null for that of an event. */
+  /** The thread whose code runs; null for that of an event. */
   private volatile @Nullable SimThread running;
 
-  /** Who is to run when the event is over. */
+  /** The thread that runs when the event is over. */
   private @Nullable SimThread resumed;
 
-  /** With limits that suit a job of seconds: ten minutes of virtual time, five million events. */
+  /**
+   * Creates a simulation with limits that suit a job of seconds: ten minutes of virtual time, five
+   * million events.
+   */
   public Simulation(long seed) {
     this(seed, Duration.ofMinutes(10).toNanos(), 5_000_000);
   }
 
   /**
-   * A simulation.
+   * Creates a simulation.
    *
-   * @param maxNanos virtual time after which it is given up as hanging
-   * @param maxEvents events after which it is given up as hanging
+   * @param maxNanos virtual time after which it counts as hanging
+   * @param maxEvents number of events after which it counts as hanging
    */
   public Simulation(long seed, long maxNanos, long maxEvents) {
     this.seed = seed;
@@ -89,17 +92,17 @@ public final class Simulation {
     return seed;
   }
 
-  /** Virtual nanoseconds since the beginning. */
+  /** Virtual nanoseconds since the start. */
   public long nanoTime() {
     return now;
   }
 
-  /** The source of all chance in this simulation. */
+  /** The source of all randomness in this simulation. */
   public SplittableRandom random() {
     return random;
   }
 
-  /** Events executed so far. */
+  /** The number of events executed so far. */
   public long events() {
     return executed;
   }
@@ -109,21 +112,21 @@ public final class Simulation {
     return hash;
   }
 
-  /** Names who gets each event as it happens, as text. */
+  /** Sets the listener that gets each event as text. */
   public void traceTo(Consumer<String> listener) {
     tracer = listener;
   }
 
-  /** Adds to what is printed when the simulation fails. */
+  /** Adds a report to the text of a failure. */
   public void onFailure(Supplier<String> report) {
     reporters.add(report);
   }
 
   /**
-   * Plans an event; events of the same moment run in an order drawn from the seed.
+   * Schedules an event; events at the same moment run in an order drawn from the seed.
    *
-   * @param what a constant that names it in the trace
-   * @param subject whom it concerns, in the trace
+   * @param what a constant that names the event in the trace
+   * @param subject the rank or node concerned, in the trace
    */
   public Event after(long nanos, String what, long subject, Runnable action) {
     if (nanos < 0) {
@@ -138,19 +141,19 @@ public final class Simulation {
     return event;
   }
 
-  /** Makes something done by the running code part of the trace. */
+  /** Adds an action of the running code to the trace. */
   public void note(String what, long subject) {
     trace(new Event(now, 0, sequence++, what, subject, () -> {}));
   }
 
-  /** Makes a thread; it runs when it is resumed by an event. */
+  /** Creates a thread; it runs when an event resumes it. */
   SimThread thread(String name, Runnable body) {
     SimThread thread = new SimThread(this, name, body);
     threads.add(thread);
     return thread;
   }
 
-  /** Whether it has ended: threads are only unwound now and nothing they do has an effect. */
+  /** Whether the simulation has ended: threads are only unwound, without effect. */
   boolean over() {
     return over;
   }
@@ -158,8 +161,8 @@ public final class Simulation {
   /**
    * Runs until {@code finished}. Called once.
    *
-   * @throws SimulationFailure if nothing is left to happen before that, a limit is reached, code in
-   *     an event or thread failed, or the running code blocks other than in a simulated primitive
+   * @throws SimulationFailure if no event is left before that, a limit is reached, code in an event
+   * or thread failed, or the running code blocks outside of simulated primitives
    */
   public void run(BooleanSupplier finished) {
     if (driver != null) {
@@ -184,7 +187,10 @@ public final class Simulation {
     }
   }
 
-  /** Takes events until {@code me} is resumed. By whoever holds the baton; null for the driver. */
+  /**
+   * Executes events until {@code me} is resumed. Called by the holder of the baton; null for the
+   * driver.
+   */
   void takeEvents(@Nullable SimThread me) {
     running = null;
     SimThread next = nextThread();
@@ -195,7 +201,7 @@ public final class Simulation {
     running = me;
   }
 
-  /** The one that is resumed next; null if it is over. */
+  /** The thread that is resumed next; null if the simulation is over. */
   private @Nullable SimThread nextThread() {
     while (true) {
       try {
@@ -235,7 +241,7 @@ public final class Simulation {
     }
   }
 
-  /** Notices that the running code blocks in something that is not simulated. */
+  /** Detects that the running code blocks outside of the simulation. */
   private void watch(Thread loop) {
     long seen = -1;
     long since = System.nanoTime();
@@ -272,7 +278,7 @@ public final class Simulation {
     }
   }
 
-  /** Ends the simulation as failed; the first failure counts. By whoever holds the baton. */
+  /** Ends the simulation as failed; the first failure counts. Called by the holder of the baton. */
   void fail(String reason, @Nullable Throwable cause) {
     if (failure != null) {
       return;
@@ -316,12 +322,12 @@ public final class Simulation {
     hash ^= hash >>> 29;
   }
 
-  /** Whether {@code thread} runs, and no event. */
+  /** Whether {@code thread} runs its own code. */
   boolean isRunning(SimThread thread) {
     return running == thread;
   }
 
-  /** Lets a thread run when the event that says so is over. */
+  /** Lets a thread run when the current event is over. */
   void resume(SimThread thread) {
     assert resumed == null : "an event resumes two threads";
     resumed = thread;
@@ -345,7 +351,7 @@ public final class Simulation {
     }
   }
 
-  /** Something that happens at a moment of virtual time. */
+  /** An event at a moment of virtual time. */
   public final class Event implements Comparable<Event> {
     private final long time;
     private final int tie;
@@ -364,7 +370,7 @@ public final class Simulation {
       this.action = action;
     }
 
-    /** Makes it not happen. */
+    /** Cancels the event. */
     public void cancel() {
       if (!cancelled) {
         cancelled = true;

@@ -2,7 +2,7 @@ package org.fmi.testkit;
 
 import org.jspecify.annotations.Nullable;
 
-/** A simulation went wrong. The message holds the seed that repeats it and where each thread is. */
+/** A failed simulation. The message holds the seed that repeats it and the stack of each thread. */
 public final class SimulationFailure extends AssertionError {
   private static final long serialVersionUID = 1L;
 

@@ -3,8 +3,9 @@ package org.fmi.testkit;
 import org.fmi.control.RankMessage;
 
 /**
- * Gets what a job hears from its nodes: stands for {@code fmirun}. Called as events of the
- * simulation; answers with the commands of {@link SimCluster}. What is not overridden is ignored.
+ * The listener to reports from nodes: stands for {@code fmirun}. Called as events of the
+ * simulation; answers with the commands of {@link SimCluster}. Reports are ignored unless their
+ * method is overridden.
  */
 public interface Supervisor {
   /** The daemon of a node is ready. */
@@ -13,7 +14,7 @@ public interface Supervisor {
   /** The daemon of a node is gone, or was silent for too long. */
   default void onNodeLost(int node, String reason) {}
 
-  /** A process said something. */
+  /** A process has sent a message. */
   default void onRankMessage(int rank, int incarnation, RankMessage message) {}
 
   /**
@@ -23,7 +24,7 @@ public interface Supervisor {
    */
   default void onRankExited(int node, int rank, int incarnation, int status, boolean signaled) {}
 
-  /** A process was killed; that it has ended follows. */
+  /** A process was killed; the report of its end follows. */
   default void onRankDying(int rank, int incarnation) {}
 
   /** A process lives but was silent for too long. */

@@ -1,6 +1,6 @@
 package org.fmi.testkit;
 
-/** Ends the thread of a process that is dead, once nothing it does matters any more. */
+/** Ends the thread of a dead process, once its actions have no effect. */
 final class Unwind extends Error {
   private static final long serialVersionUID = 1L;
 

@@ -103,7 +103,7 @@ final class ToyJob implements Supervisor {
     joined.clear();
     finished.clear();
     respawn();
-    cluster.tellAll(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of()));
+    cluster.sendAll(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of()));
   }
 
   @Override
@@ -147,7 +147,7 @@ final class ToyJob implements Supervisor {
     switch (message) {
       case RankMessage.Joined m -> {
         if (m.epoch() != epoch) {
-          cluster.tell(rank, of, new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of()));
+          cluster.send(rank, of, new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of()));
           return;
         }
         joined.put(rank, m.addresses());
@@ -156,7 +156,7 @@ final class ToyJob implements Supervisor {
           for (int r = 0; r < node.length; r++) {
             all.add(joined.getOrDefault(r, Map.of()));
           }
-          cluster.tellAll(new JobMessage.Start(epoch, false, AddressTable.of(all)));
+          cluster.sendAll(new JobMessage.Start(epoch, false, AddressTable.of(all)));
         }
       }
       case RankMessage.Suspect m -> {
@@ -167,7 +167,7 @@ final class ToyJob implements Supervisor {
       case RankMessage.Finished m -> {
         if (m.epoch() == epoch && finished.add(rank) && finished.size() == node.length) {
           released = true;
-          cluster.tellAll(new JobMessage.Release());
+          cluster.sendAll(new JobMessage.Release());
         }
       }
       default -> throw new AssertionError(message);

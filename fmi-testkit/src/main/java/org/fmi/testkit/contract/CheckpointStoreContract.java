@@ -25,25 +25,28 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What every {@link CheckpointStore} must do: checkpoints are protected, lost, brought back, and
- * never restored wrong, whoever dies at whatever step. A store's test extends this class and says
- * how one is opened.
+ * The contract of every {@link CheckpointStore}: checkpoints are protected, lost, rebuilt, and
+ * never restored wrong, whichever member dies at whichever step. A store's test extends this class
+ * and opens the store.
  */
 public abstract class CheckpointStoreContract {
-  /** Images have up to so many blocks. */
+  /** The largest number of blocks of an image. */
   private static final int MAX_BLOCKS = 12;
 
-  /** The same where so many members share it that a chunk has no second block anyway. */
+  /**
+   * The largest number of blocks if so many members share an image that no chunk has a second block
+   * anyway.
+   */
   private static final int MAX_BLOCKS_OF_MANY = 4;
 
   /** Opens the store of one rank. */
   protected abstract CheckpointStore open(int rank, int[] group, Comm system, NodeMemory memory)
       throws IOException;
 
-  /** What the store takes at a time: sizes of images go by it. At least 8 KiB. */
+  /** The store's block size, on which sizes of images depend. At least 8 KiB. */
   protected abstract int blockBytes();
 
-  /** Random sizes of images, some of them where blocks end. */
+  /** Draws sizes of images at random, some of them at the ends of blocks. */
   protected long[] randomSizes(Random random, int members) {
     int block = blockBytes();
     long[] edges = {0, 1, 7, 63, 64, 65, 4096, block - 1, block, block + 1};
@@ -56,7 +59,7 @@ public abstract class CheckpointStoreContract {
     return sizes;
   }
 
-  /** All members hold the images of {@link StoreGroup#checkpoint}. */
+  /** Asserts that all members hold the images of {@link StoreGroup#checkpoint}. */
   protected static void assertImages(StoreGroup group, CheckpointId id, long[] sizes, long seed)
       throws IOException {
     for (int i = 0; i < group.size(); i++) {
@@ -73,8 +76,8 @@ public abstract class CheckpointStoreContract {
   }
 
   /**
-   * Sizes of images whose chunks have two blocks, of which the second is a small one: what takes
-   * more of them takes only more of the same steps.
+   * Sizes of images whose chunks have two blocks, of which the second is small: more blocks would
+   * only repeat the same steps.
    */
   private long[] twoBlocks(int members) throws IOException {
     try (StoreGroup group = new StoreGroup(members, this::open)) {
@@ -85,13 +88,13 @@ public abstract class CheckpointStoreContract {
     }
   }
 
-  /** Sizes of images of three members, of several blocks but for the last. */
+  /** Sizes of the images of three members, of several blocks except for the last. */
   protected long[] threeImages() {
     long block = blockBytes();
     return new long[] {block * 8 / 3, block * 5 / 2 + 1, 20};
   }
 
-  /** All members have ended so, with these words. */
+  /** Asserts that all members threw an exception of a type, with some texts in its message. */
   protected static void assertAllThrow(
       @Nullable Throwable[] thrown, Class<? extends Throwable> type, String... parts) {
     for (Throwable t : thrown) {
@@ -99,7 +102,7 @@ public abstract class CheckpointStoreContract {
     }
   }
 
-  /** Whether any member heard of a failure; none may have ended otherwise. */
+  /** Whether any member learned of a failure; asserts that none ended otherwise. */
   protected static boolean died(@Nullable Throwable[] thrown) {
     boolean any = false;
     for (Throwable t : thrown) {
@@ -111,7 +114,7 @@ public abstract class CheckpointStoreContract {
     return any;
   }
 
-  /** What {@link CheckpointStore.Protection} does, and an image that grows meanwhile. */
+  /** Covers {@link CheckpointStore.Protection}, and an image that grows meanwhile. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5})
   void protectsInPartsWhatHasGrown(int members) throws Exception {
@@ -140,7 +143,7 @@ public abstract class CheckpointStoreContract {
     }
   }
 
-  /** Into memory that is new, and into memory that was used before; in parts of any size. */
+  /** Covers new and reused memory, and reads of any size. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5})
   void protectsWhatIsRead(int members) throws Exception {
@@ -180,7 +183,7 @@ public abstract class CheckpointStoreContract {
       CheckpointStore store = group.store(0);
       CheckpointId id = StoreGroup.id(2);
       for (int attempt = 0; attempt < 2; attempt++) {
-        for (String damage : List.of("damaged", "")) { // without any it is too short
+        for (String damage : List.of("damaged", "")) { // without damage it is too short
           long bytes = damage.isEmpty() ? 400_001 : 400_000;
           assertThatThrownBy(
                   () -> store.fill(id, bytes, () -> new ArrayContent(image, 999, damage)))
@@ -189,7 +192,7 @@ public abstract class CheckpointStoreContract {
           assertThatThrownBy(() -> store.protect(id)).isInstanceOf(IllegalStateException.class);
           assertThat(group.map(0).pieces()).hasSize(1 + attempt);
         }
-        // The second time there is memory that was used before.
+        // The second time the memory is reused.
         group.checkpoint(id, new long[] {500_000}, 2);
         store.release(id);
       }
@@ -225,7 +228,7 @@ public abstract class CheckpointStoreContract {
     }
   }
 
-  /** More members than the code brings back, whose images come from elsewhere. */
+  /** More members than the code can rebuild are lost; their images come from elsewhere. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 5, 9})
   void whatMembersHoldAndWhatOthersGetFromElsewhereIsProtectedAnew(int members) throws Exception {
@@ -261,7 +264,7 @@ public abstract class CheckpointStoreContract {
     }
   }
 
-  /** Up to as many members at once as the code brings back, in turn. */
+  /** Up to as many members at once as the code can rebuild, several times. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8, 9, 16})
   void bringsBackMembersThatAreLostAtOnce(int members) throws Exception {
@@ -325,7 +328,7 @@ public abstract class CheckpointStoreContract {
           UnrecoverableException.class,
           "checkpoint 12 (loop 0, iteration 120)",
           Arrays.toString(lost));
-      // The same when the caller does not know of all.
+      // The same if the caller does not know of all losses.
       assertAllThrow(
           group.attempt((store, i) -> store.rebuild(id, Arrays.copyOf(lost, tolerance))),
           UnrecoverableException.class,
@@ -373,7 +376,7 @@ public abstract class CheckpointStoreContract {
     try (StoreGroup group = new StoreGroup(3, this::open)) {
       group.checkpoint(StoreGroup.id(1), sizes, 1);
       group.checkpoint(StoreGroup.id(2), sizes, 2);
-      // A third one is being written when they die.
+      // They die while they write a third checkpoint.
       for (CheckpointStore store : group.stores()) {
         store.begin(StoreGroup.id(3), 5000).fill((byte) 1);
       }
@@ -494,7 +497,7 @@ public abstract class CheckpointStoreContract {
           assertThat(store.held()).contains(StoreGroup.id(1));
         }
         group.network().nextEpoch();
-        // As many nodes as the code brings back.
+        // As many nodes as the code can rebuild.
         int[] lost = new int[group.store(0).tolerance()];
         BitSet gone = new BitSet();
         for (int l = 0; l < lost.length; l++) {
@@ -509,7 +512,7 @@ public abstract class CheckpointStoreContract {
         CheckpointId line = StoreGroup.id(survivorsHoldIt ? 2 : 1);
         group.run((store, i) -> store.rebuild(line, lost));
         assertImages(group, line, sizes, line.version());
-        // And on: what was not committed is written again.
+        // The job continues: it writes the uncommitted checkpoint again.
         CheckpointId next = StoreGroup.id(survivorsHoldIt ? 3 : 2);
         group.run((store, i) -> store.release(next));
         group.checkpoint(next, sizes, 3);
@@ -552,7 +555,7 @@ public abstract class CheckpointStoreContract {
           }
           assertImages(group, id, sizes, 1);
           if (!more) {
-            // As many nodes may go again.
+            // As many nodes may be lost again.
             group.loseNode(3);
             group.run((store, i) -> store.rebuild(id, new int[] {group.rank(3)}));
             assertImages(group, id, sizes, 1);
@@ -563,7 +566,7 @@ public abstract class CheckpointStoreContract {
     assertThat(steps).isGreaterThan(100);
   }
 
-  /** One that helps is lost too, as long as the code brings back both. */
+  /** A member that helps is lost too, as long as the code can rebuild both. */
   @Test
   void aSurvivorsNodeMayDieAtAnyStepOfRebuild() throws Exception {
     CheckpointId id = StoreGroup.id(1);

@@ -20,7 +20,7 @@ import org.fmi.wire.FrameLayout;
 
 /** Sends and checks frames whose every byte follows from sender, receiver and number. */
 final class ContractPeer implements FrameHandler {
-  /** What a rank waits for. */
+  /** A condition that a rank waits for. */
   interface Condition {
     boolean holds();
   }
@@ -34,13 +34,13 @@ final class ContractPeer implements FrameHandler {
   final List<Integer> lost = new ArrayList<>();
   final List<byte[]> raw = new ArrayList<>();
 
-  /** What has been read. */
+  /** The ids of completed reads. */
   final List<Long> read = new ArrayList<>();
 
-  /** What is being read, and how to begin again. */
+  /** The reads in flight, with the code that repeats each. */
   private final Map<Long, Runnable> begun = new HashMap<>();
 
-  /** Whether all frames are as long as they can be. */
+  /** Whether all frames have the maximum length. */
   boolean longest;
 
   private final TransportRanks.Member member;
@@ -113,7 +113,7 @@ final class ContractPeer implements FrameHandler {
     return exposure;
   }
 
-  /** Reads what the n-th ticket names. */
+  /** Reads the memory that the n-th ticket names. */
   void read(RemoteMemory remote, Object base, long offset, long bytes, int n) {
     long[] ticket = new long[RemoteMemory.TICKET_LONGS];
     MemorySegment.ofArray(ticket).copyFrom(MemorySegment.ofArray(raw.get(n)));
@@ -154,7 +154,7 @@ final class ContractPeer implements FrameHandler {
     }
   }
 
-  /** Does what {@link #until} does, relying on await to end by itself. */
+  /** As {@link #until}, but relies on await to return without a timeout. */
   void untilForever(Condition condition) {
     while (!condition.holds()) {
       if (poll() == 0 && !condition.holds()) {
@@ -173,9 +173,9 @@ final class ContractPeer implements FrameHandler {
   }
 
   /**
-   * Keeps polling until all ranks have received all that was sent to them: only then has it left
-   * its sender, and a transport closed before drops what is not yet written. So a rank comes here
-   * when it has received everything.
+   * Keeps polling until all ranks have received all messages sent to them: only then has each
+   * message left its sender, and a transport that is closed earlier drops unwritten messages. So a
+   * rank calls this when it has received everything.
    */
   void drainUntilAllAreDone() throws Exception {
     int all = arrive();
@@ -184,10 +184,10 @@ final class ContractPeer implements FrameHandler {
   }
 
   /**
-   * This rank has received everything.
+   * Counts this rank as one that has received everything.
    *
-   * @return how many arrivals there are when all ranks have come so far; as they meet then, there
-   *     are no more before
+   * @return the count of arrivals once all ranks have arrived this time; no rank arrives again
+   * before, as all ranks then meet
    */
   int arrive() {
     int ranks = received.length;

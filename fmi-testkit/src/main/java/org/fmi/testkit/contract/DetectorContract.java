@@ -12,39 +12,41 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * What every {@link FailureDetector} must do. A detector's test extends this class and says in
- * {@link #run} how ranks are run, most likely with {@link DetectorThreads}.
+ * The contract of every {@link FailureDetector}. A detector's test extends this class and runs
+ * ranks in {@link #run}, most likely with {@link DetectorThreads}.
  */
 public abstract class DetectorContract {
   /** The epoch of the detectors under test. */
   public static final int EPOCH = 3;
 
-  /** A failure that a rank heard of. */
+  /** A failure reported to a rank. */
   public record Heard(int failed, int hops) {}
 
-  /** One rank under test. Its detector is open and not connected, and closed afterwards. */
+  /** A rank under test. Its detector is open and not connected, and closed afterwards. */
   public interface Member {
     int rank();
 
     FailureDetector detector();
 
-    /** Of all ranks. */
+    /** The endpoints of all ranks. */
     byte[][] endpoints();
 
-    /** What its detector has reported; null if nothing. Fails if that was more than one failure. */
+    /**
+     * The failure that its detector has reported; null if none. Fails if there was more than one.
+     */
     @Nullable Heard heard();
 
-    /** Waits until all members have come here. */
+    /** Waits until all members have called this. */
     void meet() throws Exception;
 
-    /** Waits until something is so. */
+    /** Waits until a condition holds. */
     void until(BooleanSupplier condition) throws Exception;
 
-    /** Runs something on another thread, when this one waits. */
+    /** Runs an action on another thread, once this one waits. */
     void elsewhere(Runnable action);
   }
 
-  /** What each rank of a test does. */
+  /** A rank's part of a test. */
   public interface Body {
     void run(Member member) throws Exception;
   }
@@ -52,7 +54,7 @@ public abstract class DetectorContract {
   /** Runs {@code body} for each of {@code ranks} ranks, all at the same time. */
   protected abstract void run(int ranks, Body body) throws Exception;
 
-  /** What the overlay is to run over. */
+  /** The transport that the overlay should use. */
   protected abstract String transport();
 
   private void connect(Member member) throws IOException {
@@ -98,7 +100,7 @@ public abstract class DetectorContract {
           }
           member.meet();
           if (member.rank() == by) {
-            // What follows on the same links arrives after the goodbye.
+            // The next messages on the same links arrive after the goodbye.
             member.detector().announce(failed, "its data connection broke");
           }
           if (member.rank() != leaving && member.rank() != failed) {
@@ -134,7 +136,7 @@ public abstract class DetectorContract {
         2,
         member -> {
           if (member.rank() == 1) {
-            // It waits for rank 0 to connect, which never does.
+            // Rank 1 waits for rank 0, which never connects.
             member.elsewhere(() -> member.detector().close());
             assertThatThrownBy(() -> member.detector().connect(Endpoints.of(member.endpoints())))
                 .isInstanceOf(IOException.class)

@@ -18,14 +18,14 @@ import org.fmi.testkit.contract.DetectorContract.Heard;
 import org.fmi.testkit.support.RankThreads;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a {@link DetectorContract}'s ranks on real detectors, each driven by a thread. */
+/** Runs a {@link DetectorContract}'s ranks on real detectors, each on a thread. */
 public final class DetectorThreads {
   private static final int TIMEOUT_MILLIS = 20_000;
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private DetectorThreads() {}
 
-  /** What a rank hears. */
+  /** A rank's configuration. */
   public static RankConfig config(
       int rank, int size, String transport, byte[] secret, int timeoutMillis) {
     JobSettings job =

@@ -6,7 +6,7 @@ import java.io.File;
 import org.fmi.spi.Endpoints;
 import org.junit.jupiter.api.Test;
 
-/** A peer that ends is noticed, and a transport that is closed leaves nothing behind. */
+/** A peer's end is noticed, and a closed transport leaves nothing open. */
 interface EndingContract extends TransportRanks {
   @Test
   default void aPeerThatClosesIsLostOnceAndOthersAreNot() throws Exception {

@@ -11,7 +11,8 @@ import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 
 /**
- * Frames arrive whole, once and in order, from memory of any kind, and as fast as they are taken.
+ * Frames arrive whole, once and in order, from memory of any kind, as fast as the receiver takes
+ * them.
  */
 interface MessagesContract extends TransportRanks {
   @Test
@@ -93,7 +94,7 @@ interface MessagesContract extends TransportRanks {
         });
   }
 
-  /** However often it is tried, by a program that has closed the arena too early. */
+  /** Covers repeated sends by a program that has closed the arena too early. */
   @Test
   default void aPayloadThatIsNotThereAnyMoreCostsNothing() throws Exception {
     run(

@@ -15,9 +15,11 @@ import java.util.SplittableRandom;
 import org.fmi.spi.RemoteMemory;
 import org.junit.jupiter.api.Test;
 
-/** A rank reads what others expose, where its transport can. */
+/** A rank reads memory that its peers expose, if its transport can. */
 interface RemoteMemoryContract extends TransportRanks {
-  /** Both ranks read messages of many lengths out of each other's memory, amid frames. */
+  /**
+   * Both ranks read messages of many lengths from each other's memory, while frames are in flight.
+   */
   @Test
   default void exposedMemoryIsRead() throws Exception {
     assumeThat(hasRemoteMemory()).isTrue();
@@ -59,7 +61,7 @@ interface RemoteMemoryContract extends TransportRanks {
         });
   }
 
-  /** A rank reads into an array, if its transport does that. */
+  /** A rank reads into an array, if its transport can. */
   @Test
   default void exposedMemoryIsReadIntoArrays() throws Exception {
     assumeThat(readsIntoArrays()).isTrue();
@@ -89,7 +91,7 @@ interface RemoteMemoryContract extends TransportRanks {
         });
   }
 
-  /** Memory that lies where other memory lay before is read as it is now. */
+  /** A read sees the current memory at an address where other memory was before. */
   @Test
   default void memoryThatWasFreedIsForgotten() throws Exception {
     assumeThat(hasRemoteMemory()).isTrue();
@@ -132,7 +134,7 @@ interface RemoteMemoryContract extends TransportRanks {
         });
   }
 
-  /** One rank stops at some moment while the other reads its memory; then both use theirs. */
+  /** One rank stops while the other reads its memory; then both use their own memory. */
   @Test
   default void memoryOfOneThatStopsIsItsOwnAgain() throws Exception {
     assumeThat(hasRemoteMemory()).isTrue();

@@ -19,8 +19,8 @@ import org.fmi.testkit.support.ThreadComm;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A checkpoint group of ranks as threads, each on a node of its own. Index i is world rank 3i + 1.
- * The threads are virtual, as ranks mostly wait for each other.
+ * A checkpoint group of ranks as threads, each on its own node. Index i is world rank 3i + 1. The
+ * threads are virtual, as ranks mostly wait for each other.
  */
 public final class StoreGroup implements AutoCloseable {
   private static final long POLL_NANOS = 20_000;
@@ -30,7 +30,7 @@ public final class StoreGroup implements AutoCloseable {
     CheckpointStore open(int rank, int[] group, Comm system, NodeMemory memory) throws IOException;
   }
 
-  /** What a rank does; what it throws is returned to the test. */
+  /** A rank's task; what it throws is returned to the test. */
   public interface Task {
     void run(CheckpointStore store, int index) throws Exception;
   }
@@ -43,12 +43,12 @@ public final class StoreGroup implements AutoCloseable {
   private final Opener opener;
   private final IntFunction<NodeMemory> newNode;
 
-  /** A group whose nodes have a {@link MapMemory} each. */
+  /** Creates a group whose nodes each have a {@link MapMemory}. */
   public StoreGroup(int size, Opener opener) throws IOException {
     this(size, opener, i -> new MapMemory());
   }
 
-  /** A group whose nodes have the memory that {@code newNode} makes for an index. */
+  /** Creates a group whose nodes have the memory that {@code newNode} creates for an index. */
   public StoreGroup(int size, Opener opener, IntFunction<NodeMemory> newNode) throws IOException {
     this.size = size;
     this.opener = opener;
@@ -67,7 +67,7 @@ public final class StoreGroup implements AutoCloseable {
     return opener.open(group[i], group, network.comm(group[i]), nodes[i]);
   }
 
-  /** Ranks in the group. */
+  /** The number of ranks in the group. */
   public int size() {
     return size;
   }
@@ -82,7 +82,7 @@ public final class StoreGroup implements AutoCloseable {
     return group.clone();
   }
 
-  /** What the ranks talk over. */
+  /** The network between the ranks. */
   public ThreadComm network() {
     return network;
   }
@@ -97,7 +97,7 @@ public final class StoreGroup implements AutoCloseable {
     return List.of(stores);
   }
 
-  /** The memory of an index, where the group was made with such. */
+  /** The memory of an index, if the group uses {@link MapMemory}. */
   public MapMemory map(int i) {
     return (MapMemory) nodes[i];
   }
@@ -115,7 +115,7 @@ public final class StoreGroup implements AutoCloseable {
     stores[i] = open(i);
   }
 
-  /** Runs a task on all ranks; what each of them threw, or null. */
+  /** Runs a task on all ranks; returns the exception of each, or null. */
   public @Nullable Throwable[] attempt(Task task) throws InterruptedException {
     @Nullable Throwable[] thrown = new Throwable[size];
     Thread[] threads = new Thread[size];
@@ -130,7 +130,7 @@ public final class StoreGroup implements AutoCloseable {
                       task.run(stores[index], index);
                     } catch (Throwable e) {
                       thrown[index] = e;
-                      // A rank that fails on its own would leave the others waiting.
+                      // The other ranks would wait for a rank that fails alone.
                       if (e instanceof Error || e instanceof RuntimeException) {
                         network.fail();
                       }
@@ -164,11 +164,11 @@ public final class StoreGroup implements AutoCloseable {
     }
   }
 
-  /** Does all parts of it, between which others come. */
+  /** Completes a protection step by step. */
   static void complete(CheckpointStore.Protection protection) throws IOException {
     while (!protection.isComplete()) {
       if (!protection.advance()) {
-        // A virtual thread that yields again and again keeps out those that no carrier has yet.
+        // A virtual thread that only yields can starve threads that have no carrier yet.
         LockSupport.parkNanos(POLL_NANOS);
       }
     }
@@ -179,7 +179,7 @@ public final class StoreGroup implements AutoCloseable {
     run((store, i) -> writeAndProtect(store, id, content(sizes[i], seed, i)));
   }
 
-  /** What a rank does to take a checkpoint. */
+  /** A rank's steps to take a checkpoint. */
   public static void writeAndProtect(CheckpointStore store, CheckpointId id, byte[] content)
       throws IOException {
     MemorySegment.copy(
@@ -194,7 +194,7 @@ public final class StoreGroup implements AutoCloseable {
     return content;
   }
 
-  /** A checkpoint within a loop. */
+  /** The id of a checkpoint within a loop. */
   public static CheckpointId id(long version) {
     return new CheckpointId(version, 0, version * 10, false);
   }

@@ -3,8 +3,8 @@ package org.fmi.testkit.contract;
 import org.fmi.spi.Transport;
 
 /**
- * What every {@link Transport} must do, by topic. A transport's test extends this class and says in
- * {@link #run} how ranks are run, most likely with {@link TransportThreads}.
+ * The contract of every {@link Transport}, by topic. A transport's test extends this class and runs
+ * ranks in {@link #run}, most likely with {@link TransportThreads}.
  */
 public abstract class TransportContract
     implements MessagesContract, WaitingContract, RemoteMemoryContract, EndingContract {

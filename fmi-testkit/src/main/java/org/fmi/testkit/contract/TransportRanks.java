@@ -5,26 +5,26 @@ import org.fmi.spi.Transport;
 
 /** Runs ranks on the transport under test. */
 public interface TransportRanks {
-  /** One rank under test. Its transport is open and not started, and closed afterwards. */
+  /** A rank under test. Its transport is open and not started, and closed afterwards. */
   interface Member {
     int rank();
 
     Transport transport();
 
-    /** Of all ranks. */
+    /** The endpoints of all ranks. */
     byte[][] endpoints();
 
-    /** Waits until all members have come here; no transport is polled meanwhile. */
+    /** Waits until all members have called this; polls no transport meanwhile. */
     void meet() throws Exception;
 
-    /** How often members have got all that they wait for, of all together. */
+    /** The number of times that members, all together, have received everything. */
     AtomicInteger arrivals();
 
-    /** Runs something soon, on another thread. */
+    /** Runs an action soon, on another thread. */
     void elsewhere(Runnable action);
   }
 
-  /** What each rank of a test does. */
+  /** A rank's part of a test. */
   interface Body {
     void run(Member member) throws Exception;
   }
@@ -37,17 +37,17 @@ public interface TransportRanks {
     return true;
   }
 
-  /** Whether a rank can read the memory of others. */
+  /** Whether a rank can read its peers' memory. */
   default boolean hasRemoteMemory() {
     return false;
   }
 
-  /** How much memory takes so long to be read that a rank may stop meanwhile. */
+  /** A size whose read takes so long that a rank can stop meanwhile. */
   default long longRead() {
     return 4 << 20;
   }
 
-  /** Whether it can read it into arrays. */
+  /** Whether it can read remote memory into arrays. */
   default boolean readsIntoArrays() {
     return false;
   }

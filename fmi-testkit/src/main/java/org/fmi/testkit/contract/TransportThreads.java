@@ -12,7 +12,7 @@ import org.fmi.spi.TransportProvider;
 import org.fmi.testkit.RankConfigs;
 import org.fmi.testkit.support.RankThreads;
 
-/** Runs a {@link TransportContract}'s ranks on real transports, each driven by a thread. */
+/** Runs a {@link TransportContract}'s ranks on real transports, each on a thread. */
 public final class TransportThreads {
   private TransportThreads() {}
 

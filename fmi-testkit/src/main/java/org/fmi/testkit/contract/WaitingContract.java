@@ -9,9 +9,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 
-/** A rank waits without missing anything, whichever of its threads it is. */
+/** A rank waits without missing an event, whichever of its threads waits. */
 interface WaitingContract extends TransportRanks {
-  /** One at a time, but not always the same. */
+  /** Several threads use a transport, one at a time. */
   @Test
   default void threadsTakeTurns() throws Exception {
     assumeThat(hasThreads()).isTrue();
@@ -38,7 +38,7 @@ interface WaitingContract extends TransportRanks {
         });
   }
 
-  /** It connects, sleeps, and is still interrupted afterwards. */
+  /** An interrupted thread connects, sleeps, and is still interrupted afterwards. */
   @Test
   default void anInterruptedThreadMayGoOn() throws Exception {
     assumeThat(hasThreads()).isTrue();
@@ -57,7 +57,7 @@ interface WaitingContract extends TransportRanks {
         });
   }
 
-  /** The program hears of it when it asks; the wait goes on. */
+  /** The wait continues; the program sees the interrupt when it asks. */
   @Test
   default void anInterruptInAwaitIsKept() throws Exception {
     assumeThat(hasThreads()).isTrue();
@@ -71,7 +71,7 @@ interface WaitingContract extends TransportRanks {
             AtomicInteger done = new AtomicInteger();
             member.elsewhere(
                 () -> {
-                  // It sleeps by now, most often.
+                  // The thread usually sleeps by now.
                   LockSupport.parkNanos(1_000_000);
                   waiting.interrupt();
                   done.set(1);

@@ -1,6 +1,4 @@
-/**
- * Suites that every transport, detector and checkpoint store must pass: their tests extend these.
- */
+/** Contract tests of transports, detectors and checkpoint stores: their own tests extend these. */
 @NullMarked
 package org.fmi.testkit.contract;
 

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.fmi.spi.ImageContent;
 
-/** An image in an array, which may turn out to be damaged at its end. */
+/** An image in an array, which may prove damaged at its end. */
 public final class ArrayContent implements ImageContent {
   private final byte[] image;
   private final int most;
@@ -14,8 +14,8 @@ public final class ArrayContent implements ImageContent {
   private int at;
 
   /**
-   * @param most bytes that are given at once
-   * @param damage what is wrong; empty if nothing is
+   * @param most number of bytes returned at once
+   * @param damage the message of the damage; empty if there is none
    */
   public ArrayContent(byte[] image, int most, String damage) {
     this.image = image;

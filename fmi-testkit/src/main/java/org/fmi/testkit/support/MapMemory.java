@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.TreeMap;
 import org.fmi.spi.NodeMemory;
 
-/** A node whose memory is a map, with a limit. */
+/** A node's memory in a map, with a limit. */
 public final class MapMemory implements NodeMemory {
   private final TreeMap<String, MemorySegment> pieces = new TreeMap<>();
   private long limit = Long.MAX_VALUE;
   private int creations;
 
-  /** Sets how many bytes there are; what is in use stays. */
+  /** Sets the size of the memory; pieces in use stay. */
   public void limit(long bytes) {
     limit = bytes;
   }
 
-  /** How many pieces were made. */
+  /** The number of pieces created. */
   public int creations() {
     return creations;
   }
@@ -60,7 +60,7 @@ public final class MapMemory implements NodeMemory {
     pieces.remove(name);
   }
 
-  /** All pieces, to be looked at or spoilt. */
+  /** All pieces, to be inspected or damaged. */
   public List<MemorySegment> pieces() {
     return List.copyOf(pieces.values());
   }

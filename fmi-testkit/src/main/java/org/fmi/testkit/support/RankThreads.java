@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** Runs one thread per rank, and fails with what failed first in any of them. */
+/** Runs one thread per rank, and fails with the first failure of any of them. */
 public final class RankThreads {
   private static final long TIMEOUT_SECONDS = 120;
 
-  /** After one rank has failed the others get this long to end. */
+  /** After one rank has failed, the other ranks get this long to end. */
   private static final long GRACE_SECONDS = 5;
 
   private RankThreads() {}
 
-  /** What a rank does. */
+  /** A rank's task. */
   public interface Body {
     void run(int rank) throws Exception;
   }
@@ -22,17 +22,17 @@ public final class RankThreads {
   /**
    * Runs {@code body} for each rank.
    *
-   * @throws AssertionError if a rank failed, or did not end in time; then with its stack
+   * @throws AssertionError if a rank failed, or did not end in time; the latter with its stack
    */
   public static void run(int ranks, Body body) throws InterruptedException {
     run(ranks, () -> 0, body);
   }
 
   /**
-   * Runs {@code body} for each rank, as long as it takes while there is progress.
+   * Runs {@code body} for each rank, without a time limit while there is progress.
    *
-   * @param progress what changes again and again unless they hang
-   * @throws AssertionError if a rank failed, or hangs; then with its stack
+   * @param progress a value that changes again and again unless the ranks hang
+   * @throws AssertionError if a rank failed, or hangs; the latter with its stack
    */
   public static void run(int ranks, LongSupplier progress, Body body) throws InterruptedException {
     List<Throwable> failures = new ArrayList<>();

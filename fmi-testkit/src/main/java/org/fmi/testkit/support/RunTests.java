@@ -17,9 +17,9 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 
 /**
- * Runs tests where there is no Maven. Arguments: an expression of JUnit for the tags of the tests
- * to run, and what to choose from, as JUnit writes selectors: {@code package:org.fmi.logring},
- * {@code class:org.fmi.run.e2e.RecoveryIT}, {@code iteration:method:...[0..19]}.
+ * Runs tests without Maven. Arguments: a JUnit tag expression for the tests to run, and JUnit
+ * selectors: {@code package:org.fmi.logring}, {@code class:org.fmi.run.e2e.RecoveryIT}, {@code
+ * iteration:method:...[0..19]}.
  */
 public final class RunTests {
   private RunTests() {}

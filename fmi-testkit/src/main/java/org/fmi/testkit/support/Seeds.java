@@ -3,16 +3,16 @@ package org.fmi.testkit.support;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Seeds that are new in each run of a test, as many as there is time for. A failure names its seed;
- * {@code -Dfmi.seed=SEED} tries that one only.
+ * Seeds that are new in each run of a test, as many as time allows. A failure names its seed;
+ * {@code -Dfmi.seed=SEED} tries only that seed.
  */
 public final class Seeds {
-  /** What is tried with each seed. */
+  /** The test of one seed. */
   public interface Body {
     void run(long seed) throws Exception;
   }
 
-  /** Short enough to be typed. */
+  /** The bound of seeds, short enough to be typed. */
   private static final long ALL = 1_000_000_000L;
 
   private Seeds() {}

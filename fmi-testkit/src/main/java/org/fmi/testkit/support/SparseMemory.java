@@ -8,18 +8,18 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Memory of zeros that takes nothing from the machine until it is written: for messages longer than
- * there is memory or time for.
+ * Zeroed memory that the machine does not back until it is written: for messages longer than its
+ * memory, or the time, allows.
  */
 public final class SparseMemory {
   private SparseMemory() {}
 
   /**
-   * New memory, which ends with the arena.
+   * Allocates memory, which ends with the arena.
    *
-   * @throws OutOfMemoryError if the system does not promise that much
+   * @throws OutOfMemoryError if the system refuses that much
    */
-  @SuppressWarnings("restricted") // what calloc gives is of that length
+  @SuppressWarnings("restricted") // calloc returned this length
   public static MemorySegment allocate(long bytes, Arena arena) {
     MemorySegment memory;
     try {
@@ -53,7 +53,7 @@ public final class SparseMemory {
         .downcallHandle(Linker.nativeLinker().defaultLookup().findOrThrow(name), descriptor);
   }
 
-  /** Copies, but writes nothing where the same is already: that stays sparse. */
+  /** Copies, but writes nothing where the content is equal: such memory stays sparse. */
   public static void copy(MemorySegment from, MemorySegment to) {
     if (to.mismatch(from) >= 0) {
       to.copyFrom(from);

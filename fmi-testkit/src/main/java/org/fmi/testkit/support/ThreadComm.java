@@ -18,9 +18,9 @@ import org.fmi.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network between threads: sends wait for their receive, receives match by source and tag, one
- * copy from the sender's memory to the receiver's. A rank can be made to die at its k-th call; from
- * then on all calls of all ranks end with {@link Rollback}, until the next epoch.
+ * A network between threads: sends wait for their receive, receives match by source and tag, with
+ * one copy from the sender's memory to the receiver's. A rank can be made to die at its k-th call;
+ * from then on all calls of all ranks end with {@link Rollback}, until the next epoch.
  */
 public final class ThreadComm {
   /** A send or receive. */
@@ -91,14 +91,14 @@ public final class ThreadComm {
   private final Map<Integer, Mailbox> mailboxes = new ConcurrentHashMap<>();
   private final Map<Integer, AtomicInteger> calls = new ConcurrentHashMap<>();
 
-  /** Those that hear of a failure though nobody sends to them. */
+  /** Threads that learn of a failure while no rank sends to them. */
   private final Set<Thread> waiting = ConcurrentHashMap.newKeySet();
 
   private volatile boolean failed;
   private volatile int doomed = -1;
   private volatile int doomedAt;
 
-  /** A new epoch: nothing of what was under way remains. No rank may be in a call. */
+  /** Starts a new epoch: drops all messages in transit. No rank may be in a call. */
   public void nextEpoch() {
     mailboxes.clear();
     calls.clear();
@@ -106,7 +106,7 @@ public final class ThreadComm {
     doomed = -1;
   }
 
-  /** Lets a rank die at its k-th call from now on, counted from 0. */
+  /** Makes a rank die at its k-th call from now on, counted from 0. */
   public void dieAt(int rank, int k) {
     calls.clear();
     doomedAt = k;

@@ -5,9 +5,9 @@ import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Whether it is a test's turn. The property {@code fmi.tests.wide} tells a wide build, and {@code
- * fmi.tests.part} which part of it: {@code K/N}, the Kth of N, counted from 0; by their names, so
- * that a new test moves no other one.
+ * Decides whether a test runs in this build. The property {@code fmi.tests.wide} marks a wide
+ * build, and {@code fmi.tests.part} its part: {@code K/N}, the Kth of N, counted from 0. Tests are
+ * assigned to parts by their names, so that a new test moves no other one.
  */
 public final class Turn implements ExecutionCondition {
   private static final String INVOCATION = "[test-template-invocation:#";
@@ -16,7 +16,7 @@ public final class Turn implements ExecutionCondition {
   private final int part;
   private final int parts;
 
-  /** As the build's properties tell. */
+  /** Creates the condition from the build's properties. */
   public Turn() {
     this(Boolean.getBoolean("fmi.tests.wide"), System.getProperty("fmi.tests.part", "0/1"));
   }
@@ -46,10 +46,10 @@ public final class Turn implements ExecutionCondition {
   }
 
   /**
-   * Whether it is made now.
+   * Whether a test runs in this build.
    *
-   * @param always whether each build makes it that is not wide; wide ones make the others
-   * @param name by which the parts of a wide build share these
+   * @param always whether each build that is not wide runs it; wide builds run the remaining tests
+   * @param name the test's name, by which it is assigned to a part of a wide build
    */
   public boolean isMade(boolean always, String name) {
     return wide ? !always && Math.floorMod(name.hashCode(), parts) == part : always;

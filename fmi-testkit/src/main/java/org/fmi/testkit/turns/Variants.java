@@ -8,14 +8,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A parameterized test of which each build makes the first variant; the others are left to {@code
- * dev/mvn -Pwide verify}.
+ * A parameterized test of which each build runs the first variant; {@code dev/mvn -Pwide verify}
+ * runs the others.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @Tag(Variants.TAG)
 @ExtendWith(Turn.class)
 public @interface Variants {
-  /** What a wide build chooses beside the wide tests. */
+  /** The tag that a wide build selects beside the wide tests. */
   String TAG = "variants";
 }

@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Left to {@code dev/mvn -Pwide verify}, for the time or the memory that it takes. */
+/** A test that only {@code dev/mvn -Pwide verify} runs, for its time or its memory. */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @Tag("wide")

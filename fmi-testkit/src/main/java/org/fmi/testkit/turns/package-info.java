@@ -1,6 +1,6 @@
 /**
- * Tests with real processes that take turns: a build makes a part of them, and {@code .ci/run} the
- * others day by day.
+ * Tests with real processes that take turns: a build runs a part of them, and {@code .ci/run} the
+ * rest day by day.
  */
 @NullMarked
 package org.fmi.testkit.turns;
