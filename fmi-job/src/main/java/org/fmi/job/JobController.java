@@ -449,7 +449,7 @@ public final class JobController implements Job {
       }
       case RankMessage.FilesRead m -> out.restored(m, ledger.filesRead(m.loop(), m.iteration()));
       case RankMessage.Notify m -> out.report(m.notice());
-      case RankMessage.Choosing m -> scope.on(rank.number(), rank.incarnation(), m);
+      case RankMessage.ChoiceReport m -> scope.on(rank.number(), rank.incarnation(), m);
       case RankMessage.LocalImpossible m -> {
         if (m.epoch() == epoch()) {
           scope.impossible(m.reason());

@@ -89,7 +89,7 @@ final class RollbackScope {
         back.add(rank);
         continue;
       }
-      if (!standing.goesOn()) {
+      if (!standing.stays()) {
         back.add(rank);
         also.add("rank " + rank + " " + standing.reason());
       }
@@ -98,7 +98,7 @@ final class RollbackScope {
         flow = !reason.isEmpty() && standing.flow() && !choices.containsKey(standing.loop());
       }
       version = standing.version();
-      some |= standing.goesOn();
+      some |= standing.stays();
     }
     if (reason.isEmpty() && !some) {
       reason = also.isEmpty() ? "no rank is in the loop" : also.getFirst();

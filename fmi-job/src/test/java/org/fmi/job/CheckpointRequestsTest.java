@@ -196,7 +196,7 @@ final class CheckpointRequestsTest {
     stops(0, 1, at(0, 9));
     out.take();
     requests.withdrawn(1);
-    assertTold(new JobMessage.GoOn(0, 1));
+    assertTold(new JobMessage.Resume(0, 1));
     requests.ask(2, false);
     assertTold(new JobMessage.Hold(0, 2));
     stops(0, 1, at(0, 9)); // late
@@ -228,7 +228,7 @@ final class CheckpointRequestsTest {
     requests.running();
     assertTold(new JobMessage.Hold(1, 2));
     requests.withdrawn(1);
-    assertTold(new JobMessage.GoOn(1, 2));
+    assertTold(new JobMessage.Resume(1, 2));
   }
 
   @Test
@@ -304,7 +304,7 @@ final class CheckpointRequestsTest {
     overlapped.ask(3, false);
     assertTold(new JobMessage.Begin(0, 2, 3));
     overlapped.withdrawn(3);
-    assertTold(new JobMessage.GoOn(0, 2));
+    assertTold(new JobMessage.Resume(0, 2));
   }
 
   // ---- where ranks may repeat what they did
@@ -345,7 +345,7 @@ final class CheckpointRequestsTest {
     logged.running();
     assertTold(new JobMessage.Settle(2, 5));
     logged.withdrawn(2);
-    assertTold(new JobMessage.GoOn(2, 5));
+    assertTold(new JobMessage.Resume(2, 5));
   }
 
   /** What was taken meanwhile has let all come further than what they did again. */

@@ -53,7 +53,7 @@ final class RollbackScopeTest {
   }
 
   private void assertGlobal(String reason, Joined... joined) {
-    assertLocal(JobMessage.Start.ALL_GO_BACK, "", reason, joined);
+    assertLocal(JobMessage.Start.ALL_ROLL_BACK, "", reason, joined);
   }
 
   @Test
@@ -79,11 +79,11 @@ final class RollbackScopeTest {
   @Test
   void nothingIsToldIfNobodyIsInALoopOrAllAreToGoBackAnyway() {
     assertThat(scope.decide(0, List.of(FRESH, FRESH), r -> 0))
-        .isEqualTo(JobMessage.Start.ALL_GO_BACK);
+        .isEqualTo(JobMessage.Start.ALL_ROLL_BACK);
     assertThat(
             new RollbackScope(RecoveryPolicy.global(), out)
                 .decide(1, List.of(FRESH, goesOn(5)), r -> 0))
-        .isEqualTo(JobMessage.Start.ALL_GO_BACK);
+        .isEqualTo(JobMessage.Start.ALL_ROLL_BACK);
     assertThat(out.take()).isEmpty();
   }
 
@@ -100,8 +100,8 @@ final class RollbackScopeTest {
   /** The rank that chooses may be the one that is lost. */
   @Test
   void allGoBackInALoopOfChoices() {
-    scope.on(2, 7, new RankMessage.Chooses(0, "probes for a message"));
-    scope.on(1, 0, new RankMessage.Chooses(0, "tests a request"));
+    scope.on(2, 7, new RankMessage.UnloggedChoice(0, "probes for a message"));
+    scope.on(1, 0, new RankMessage.UnloggedChoice(0, "tests a request"));
     assertThat(out.take())
         .containsExactly(
             new JobCommand.Report(
@@ -116,9 +116,9 @@ final class RollbackScopeTest {
   /** The reason is told where it matters, too. */
   @Test
   void whatIsTheSameInManyLoopsIsToldOnce() {
-    scope.on(1, 0, new RankMessage.Chooses(0, "has no room"));
-    scope.on(0, 0, new RankMessage.Chooses(1, "has no room"));
-    scope.on(0, 0, new RankMessage.Chooses(2, "is refused"));
+    scope.on(1, 0, new RankMessage.UnloggedChoice(0, "has no room"));
+    scope.on(0, 0, new RankMessage.UnloggedChoice(1, "has no room"));
+    scope.on(0, 0, new RankMessage.UnloggedChoice(2, "is refused"));
     assertThat(out.take())
         .filteredOn(JobCommand.Report.class::isInstance)
         .containsExactly(
@@ -137,8 +137,8 @@ final class RollbackScopeTest {
   }
 
   private void chose(long committed, long version, int first, long... determinants) {
-    scope.on(1, 4, new RankMessage.Chose(1, committed, version, first, determinants));
-    assertThat(out.take()).containsExactly(tell(1, 4, new JobMessage.Kept()));
+    scope.on(1, 4, new RankMessage.Determinants(1, committed, version, first, determinants));
+    assertThat(out.take()).containsExactly(tell(1, 4, new JobMessage.Acknowledged()));
   }
 
   /** What rank 1 is told, that goes back to version 5. */
@@ -148,7 +148,7 @@ final class RollbackScopeTest {
         .filter(JobCommand.ToNode.class::isInstance)
         .map(command -> (ToDaemon.Forward) ((JobCommand.ToNode) command).message())
         .filter(tell -> tell.rank() == 1 && tell.incarnation() == 11)
-        .map(tell -> ((JobMessage.Decided) tell.message()).determinants())
+        .map(tell -> ((JobMessage.ReplayDeterminants) tell.message()).determinants())
         .findFirst()
         .orElseThrow();
   }
@@ -175,7 +175,7 @@ final class RollbackScopeTest {
     assertThat(decided()).isEmpty();
     chose(5, 5, 0, 7);
     assertThat(scope.decide(1, List.of(FRESH, FRESH), r -> 0))
-        .isEqualTo(JobMessage.Start.ALL_GO_BACK);
+        .isEqualTo(JobMessage.Start.ALL_ROLL_BACK);
     assertThat(decided()).isEmpty();
   }
 

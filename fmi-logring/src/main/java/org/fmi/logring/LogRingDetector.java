@@ -26,7 +26,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
   private static final byte NOTICE = 1;
   private static final byte GOODBYE = 2;
   private static final int NOTICE_BYTES = 1 + 3 * Integer.BYTES;
-  private static final int NOBODY = -1;
+  private static final int NO_RANK = -1;
 
   private final RankConfig config;
   private final int epoch;
@@ -139,7 +139,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
     StringBuilder lacking = new StringBuilder();
     for (RingLinks links : offered) {
       int without = firstWithout(links.name(), endpoints);
-      if (without == NOBODY) {
+      if (without == NO_RANK) {
         return links;
       }
       lacking.append("; rank ").append(without).append(" has no ").append(links.name());
@@ -153,7 +153,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
         return rank;
       }
     }
-    return NOBODY;
+    return NO_RANK;
   }
 
   private void awaitLinks() throws IOException {
@@ -186,15 +186,15 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
     synchronized (ring) {
       notice = ring.lost(rank);
     }
-    tell(notice, NOBODY, reason);
+    forward(notice, NO_RANK, reason);
   }
 
   /** Forwards and reports a notice, unless it is null. */
-  private void tell(@Nullable Notice notice, int from, String reason) {
+  private void forward(@Nullable Notice notice, int from, String reason) {
     if (notice == null) {
       return;
     }
-    byte[] frame = frame(LogRing.passOn(notice));
+    byte[] frame = frame(LogRing.forward(notice));
     for (RingLinks links : offered) {
       for (int peer : neighbours) {
         if (peer != from && peer != notice.failed()) {
@@ -265,7 +265,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
     synchronized (ring) {
       news = ring.heard(notice);
     }
-    tell(news, peer, "notice of rank " + peer);
+    forward(news, peer, "notice of rank " + peer);
     return true;
   }
 

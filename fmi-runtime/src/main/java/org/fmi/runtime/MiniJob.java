@@ -72,7 +72,7 @@ public final class MiniJob {
   public synchronized void revoke(int newEpoch) {
     if (newEpoch > epoch) {
       epoch = newEpoch;
-      tellAll(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of()));
+      sendAll(new JobMessage.Revoke(epoch, JobMessage.Revoke.NONE, List.of()));
     }
   }
 
@@ -118,7 +118,7 @@ public final class MiniJob {
           RankMessage.Stops _,
           RankMessage.CheckpointWanted _, // only needed for recovery
           RankMessage.AtFault _,
-          RankMessage.Choosing _, // no rank has a log
+          RankMessage.ChoiceReport _, // no rank has a log
           RankMessage.LocalImpossible _,
           RankMessage.Notify _,
           RankMessage.Failed _ -> {}
@@ -128,7 +128,7 @@ public final class MiniJob {
   private synchronized void onFinished() {
     finished++;
     if (finished == links.length) {
-      tellAll(new JobMessage.Release());
+      sendAll(new JobMessage.Release());
     }
   }
 
@@ -144,10 +144,10 @@ public final class MiniJob {
       endpoints.add(joined.addresses());
       rollback |= joined.position() != Position.FRESH;
     }
-    tellAll(new JobMessage.Start(now.epoch(), rollback, AddressTable.of(endpoints)));
+    sendAll(new JobMessage.Start(now.epoch(), rollback, AddressTable.of(endpoints)));
   }
 
-  private void tellAll(JobMessage message) {
+  private void sendAll(JobMessage message) {
     for (Link link : links) {
       JobLink.Listener listener = link.listener;
       if (listener != null) {

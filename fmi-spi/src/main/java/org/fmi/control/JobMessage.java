@@ -31,16 +31,16 @@ public sealed interface JobMessage {
   record Start(int epoch, boolean rollback, long local, AddressTable endpoints)
       implements JobMessage {
     /** The value of {@code local} if all ranks roll back. */
-    public static final long ALL_GO_BACK = -1;
+    public static final long ALL_ROLL_BACK = -1;
 
     /** All ranks roll back, or start. */
     public Start(int epoch, boolean rollback, AddressTable endpoints) {
-      this(epoch, rollback, ALL_GO_BACK, endpoints);
+      this(epoch, rollback, ALL_ROLL_BACK, endpoints);
     }
 
     /** Whether only failed ranks roll back. */
     public boolean isLocal() {
-      return local != ALL_GO_BACK;
+      return local != ALL_ROLL_BACK;
     }
   }
 
@@ -49,21 +49,21 @@ public sealed interface JobMessage {
    * continues.
    */
   @Tag(8)
-  record Noted(long loop) implements JobMessage {}
+  record ChoiceRecorded(long loop) implements JobMessage {}
 
   /**
-   * Acknowledges one {@link RankMessage.Chose}: its determinants are stable. Acknowledgements come
-   * in the order of the reports.
+   * Acknowledges one {@link RankMessage.Determinants}: its determinants are stable.
+   * Acknowledgements come in the order of the reports.
    */
   @Tag(9)
-  record Kept() implements JobMessage {}
+  record Acknowledged() implements JobMessage {}
 
   /**
    * The determinants of this rank since the checkpoint, for a rank that rolls back alone: it
    * replays them. Sent before {@link Start}.
    */
   @Tag(10)
-  record Decided(int epoch, long[] determinants) implements JobMessage {}
+  record ReplayDeterminants(int epoch, long[] determinants) implements JobMessage {}
 
   /** All ranks have finished: the rank leaves. */
   @Tag(3)
@@ -114,5 +114,5 @@ public sealed interface JobMessage {
 
   /** The checkpoint request is withdrawn: the rank continues. */
   @Tag(6)
-  record GoOn(int epoch, long request) implements JobMessage {}
+  record Resume(int epoch, long request) implements JobMessage {}
 }

@@ -26,7 +26,7 @@ public sealed interface RankMessage {
   record Notify(Notice.ByRank notice) implements RankMessage {}
 
   /** A report about choices of the rank that a repetition could make differently. */
-  sealed interface Choosing extends RankMessage permits Chooses, Chose {}
+  sealed interface ChoiceReport extends RankMessage permits UnloggedChoice, Determinants {}
 
   /** The rank abandons its work of an epoch that is over. */
   @Tag(13)
@@ -63,7 +63,7 @@ public sealed interface RankMessage {
    *     back
    * @param reason why it does not continue, as a verb phrase about the rank; empty if it does
    */
-  record Standing(long loop, long version, boolean goesOn, boolean flow, String reason) {
+  record Standing(long loop, long version, boolean stays, boolean flow, String reason) {
     /** In place of a version. */
     public static final long NO_VERSION = -1;
 
@@ -71,17 +71,17 @@ public sealed interface RankMessage {
     public static final Standing NONE = new Standing(-1, NO_VERSION, false, "has no message log");
 
     /** The standing of a rank outside of a flow. */
-    public Standing(long loop, long version, boolean goesOn, String reason) {
-      this(loop, version, goesOn, false, reason);
+    public Standing(long loop, long version, boolean stays, String reason) {
+      this(loop, version, stays, false, reason);
     }
   }
 
   /**
    * The rank makes a choice in this loop that its log does not cover, and waits for {@link
-   * JobMessage.Noted}.
+   * JobMessage.ChoiceRecorded}.
    */
   @Tag(18)
-  record Chooses(long loop, String choice) implements Choosing {}
+  record UnloggedChoice(long loop, String choice) implements ChoiceReport {}
 
   /**
    * Determinants that depend on the order in which messages arrived: those of this rank, or of one
@@ -94,8 +94,8 @@ public sealed interface RankMessage {
    * @param determinants in the encoding of the rank
    */
   @Tag(20)
-  record Chose(int rank, long committed, long version, int first, long[] determinants)
-      implements Choosing {}
+  record Determinants(int rank, long committed, long version, int first, long[] determinants)
+      implements ChoiceReport {}
 
   /**
    * A local rollback is impossible: all ranks must roll back.

@@ -59,7 +59,7 @@ public final class IntervalTuner {
    * @param iterationsAtCheckpoint the interval stored in the checkpoint
    * @param times the number of rollbacks to this checkpoint, this one included
    */
-  public void goneBack(long iterationsAtCheckpoint, long times) {
+  public void rolledBack(long iterationsAtCheckpoint, long times) {
     restore(
         interval instanceof CheckpointInterval.Every
             ? iterationsAtCheckpoint

@@ -91,7 +91,7 @@ public final class LogRing {
   }
 
   /** The notice to forward over the links. */
-  public static Notice passOn(Notice notice) {
+  public static Notice forward(Notice notice) {
     return new Notice(notice.failed(), notice.hops() + 1);
   }
 }

@@ -52,7 +52,7 @@ public record RankConfig(
    * The marker file of a node's first rank to continue without a transport, which reports it. The
    * other ranks find the file, and do not report it again.
    */
-  public Path saidWithout(String transport) {
+  public Path withoutMarker(String transport) {
     return Path.of(nodeDirectory, "without-" + transport);
   }
 

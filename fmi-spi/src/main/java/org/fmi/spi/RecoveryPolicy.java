@@ -116,7 +116,7 @@ public sealed interface RecoveryPolicy {
   }
 
   /** Whether all checkpoints between a loop's first and its last one are asynchronous. */
-  default boolean nobodyWaits() {
+  default boolean asynchronous() {
     return overlapped() && !files();
   }
 

@@ -36,7 +36,8 @@ final class FlowScopeTest {
   void aRankThatIsAheadHasDroppedTheState() {
     assertThat(whyAll(2, AT_6, new Progress(8, true), Progress.LOST))
         .isEqualTo(
-            "rank 1 has computed 8 iterations and another rank 6, and a rank stores only its last two states");
+            "rank 1 has computed 8 iterations and another rank 6, and a rank stores only its last"
+                + " two states");
     assertThat(whyAll(2, AT_6, new Progress(7, false), Progress.LOST))
         .startsWith("rank 1 has computed 7 iterations");
   }

@@ -60,19 +60,19 @@ final class IntervalTunerTest {
   @Test
   void whoGoesBackAgainAndAgainTakesTheNextCheckpointSooner() {
     IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Mtbf(3600));
-    tuner.goneBack(1_000, 1);
+    tuner.rolledBack(1_000, 1);
     assertThat(tuner.iterations()).as("as it is to be expected").isEqualTo(1_000);
-    tuner.goneBack(1_000, 2);
+    tuner.rolledBack(1_000, 2);
     assertThat(tuner.iterations()).isEqualTo(500);
-    tuner.goneBack(1_000, 4);
+    tuner.rolledBack(1_000, 4);
     assertThat(tuner.iterations()).isEqualTo(125);
-    tuner.goneBack(1_000, 100);
+    tuner.rolledBack(1_000, 100);
     assertThat(tuner.iterations()).isEqualTo(1);
     IntervalTuner byTime = new IntervalTuner(new CheckpointInterval.ByTime(30));
-    byTime.goneBack(1_000, 3);
+    byTime.rolledBack(1_000, 3);
     assertThat(byTime.iterations()).isEqualTo(250);
     IntervalTuner fixed = new IntervalTuner(new CheckpointInterval.Every(7));
-    fixed.goneBack(7, 3);
+    fixed.rolledBack(7, 3);
     assertThat(fixed.iterations()).as("the user says so").isEqualTo(7);
   }
 

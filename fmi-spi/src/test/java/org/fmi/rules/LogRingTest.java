@@ -109,7 +109,7 @@ final class LogRingTest {
       Notice seen = Objects.requireNonNull(rings[r].lost(failed));
       hops[r] = seen.hops();
       for (int to : rings[r].neighbours()) {
-        underWay.add(new Sent(to, LogRing.passOn(seen)));
+        underWay.add(new Sent(to, LogRing.forward(seen)));
       }
     }
     while (!underWay.isEmpty()) {
@@ -118,7 +118,7 @@ final class LogRingTest {
       if (told != null) {
         hops[next.to] = told.hops();
         for (int to : rings[next.to].neighbours()) {
-          underWay.add(new Sent(to, LogRing.passOn(told)));
+          underWay.add(new Sent(to, LogRing.forward(told)));
         }
       }
     }
@@ -180,7 +180,8 @@ final class LogRingTest {
       void tell(long now, int rank, Notice notice) {
         heard.add(rank);
         for (int to : rings[rank].neighbours()) {
-          deliver(now, rank, to, () -> onNotice(lastArrival[rank][to], to, LogRing.passOn(notice)));
+          deliver(
+              now, rank, to, () -> onNotice(lastArrival[rank][to], to, LogRing.forward(notice)));
         }
       }
 

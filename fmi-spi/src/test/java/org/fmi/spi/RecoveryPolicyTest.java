@@ -30,9 +30,9 @@ final class RecoveryPolicyTest {
 
   @Test
   void allWaitForFilesAndWhereFlowsBegin() {
-    assertThat(new Global(true, false).nobodyWaits()).isTrue();
-    assertThat(new Global(true, true).nobodyWaits()).isFalse();
-    assertThat(new Global(false, false).nobodyWaits()).isFalse();
+    assertThat(new Global(true, false).asynchronous()).isTrue();
+    assertThat(new Global(true, true).asynchronous()).isFalse();
+    assertThat(new Global(false, false).asynchronous()).isFalse();
     assertThat(new Flow(3, LOG, false).overlapped()).isFalse();
     assertThat(new Checked(false).overlapped()).isFalse();
   }

@@ -78,13 +78,13 @@ public record FaultPlan(List<Step> steps) {
    *
    * @param kind the kind of failure
    * @param victim the number of the rank or node, or {@link #RUNNING}, which also replaces a victim
-   * that is not up
+   *     that is not up
    * @param other the other node of a partition, the other rank of a connection, or the rank that
-   * suspects the victim; else unused
+   *     suspects the victim; else unused
    * @param gapNanos virtual time since the previous failure
    * @param gapPrimitives primitives to execute after that time
    * @param nanos the duration of a passing failure; for a lost node, the time until it can be
-   * started again, {@link Long#MAX_VALUE} for never
+   *     started again, {@link Long#MAX_VALUE} for never
    */
   public record Step(
       Kind kind, int victim, int other, long gapNanos, long gapPrimitives, long nanos) {

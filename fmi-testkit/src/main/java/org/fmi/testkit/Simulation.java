@@ -162,7 +162,7 @@ public final class Simulation {
    * Runs until {@code finished}. Called once.
    *
    * @throws SimulationFailure if no event is left before that, a limit is reached, code in an event
-   * or thread failed, or the running code blocks outside of simulated primitives
+   *     or thread failed, or the running code blocks outside of simulated primitives
    */
   public void run(BooleanSupplier finished) {
     if (driver != null) {

@@ -169,12 +169,12 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
       case JobMessage.Settle _,
           JobMessage.Hold _,
           JobMessage.Meet _,
-          JobMessage.GoOn _,
+          JobMessage.Resume _,
           JobMessage.Begin _,
           JobMessage.WriteNext _,
-          JobMessage.Noted _,
-          JobMessage.Kept _,
-          JobMessage.Decided _ -> {}
+          JobMessage.ChoiceRecorded _,
+          JobMessage.Acknowledged _,
+          JobMessage.ReplayDeterminants _ -> {}
     }
     wake();
   }

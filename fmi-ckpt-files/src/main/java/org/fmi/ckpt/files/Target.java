@@ -70,13 +70,13 @@ public interface Target {
     for (int tries = 1; ; tries++) {
       Path temporary = Names.temporary(file);
       try {
-        T told;
+        T result;
         try (Output output = create(temporary)) {
-          told = content.writeTo(output);
+          result = content.writeTo(output);
           output.force();
         }
         rename(temporary, file);
-        return told;
+        return result;
       } catch (IOException | RuntimeException e) {
         try {
           delete(temporary);

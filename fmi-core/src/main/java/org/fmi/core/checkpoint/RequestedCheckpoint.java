@@ -72,7 +72,7 @@ public final class RequestedCheckpoint {
   public void order(JobMessage message) {
     switch (message) {
       case JobMessage.WriteNext _ -> toFiles(true);
-      case JobMessage.GoOn goOn -> {
+      case JobMessage.Resume goOn -> {
         if (request(order.get()) == goOn.request()) {
           order.set(null);
         }

@@ -78,7 +78,7 @@ final class MessageCalls {
     Predefined type = Buffers.type(buffer);
     long bytes = checkRecv(buffer, source, tag);
     FlowPart reach = p2p.reach();
-    if (!hears(source, reach)) {
+    if (!receivesFrom(source, reach)) {
       return Status.PROC_NULL;
     }
     return members.local(
@@ -97,7 +97,7 @@ final class MessageCalls {
     Predefined type = Buffers.type(buffer);
     long bytes = checkRecv(buffer, source, tag);
     FlowPart reach = p2p.reach();
-    if (!hears(source, reach)) {
+    if (!receivesFrom(source, reach)) {
       return new CompletedRequest(Status.PROC_NULL);
     }
     return p2p.irecv(
@@ -120,7 +120,7 @@ final class MessageCalls {
     if (!sendsTo(dest, reach)) {
       return recv(recv, source, recvTag);
     }
-    if (!hears(source, reach)) {
+    if (!receivesFrom(source, reach)) {
       send(send, dest, sendTag, Mode.STANDARD);
       return Status.PROC_NULL;
     }
@@ -141,14 +141,14 @@ final class MessageCalls {
 
   Status probe(int source, int tag) {
     checkProbe(source, tag);
-    return hears(source, p2p.reach())
+    return receivesFrom(source, p2p.reach())
         ? members.local(p2p.probe(members.world(source), context, tag))
         : Status.PROC_NULL;
   }
 
   @Nullable Status iprobe(int source, int tag) {
     checkProbe(source, tag);
-    if (!hears(source, p2p.reach())) {
+    if (!receivesFrom(source, p2p.reach())) {
       return Status.PROC_NULL;
     }
     Status status = p2p.iprobe(members.world(source), context, tag);
@@ -161,8 +161,8 @@ final class MessageCalls {
   }
 
   /** Whether there is anybody to hear of. */
-  private boolean hears(int source, @Nullable FlowPart reach) {
-    return source != Comm.PROC_NULL && (reach == null || reach.hears(members.world(source)));
+  private boolean receivesFrom(int source, @Nullable FlowPart reach) {
+    return source != Comm.PROC_NULL && (reach == null || reach.receivesFrom(members.world(source)));
   }
 
   /** The same of a message whose length is not known. */

@@ -253,13 +253,13 @@ public final class Lifecycle implements JobLink.Listener {
     while (true) {
       awaitDecision();
       Prepared next = prepare(position, standing);
-      if (next != null && standing.goesOn() && !next.start.isLocal()) {
+      if (next != null && standing.stays() && !next.start.isLocal()) {
         prepared = next;
         return null;
       }
       if (next != null) {
         JobMessage.Start begun = next.start;
-        enter(next, standing.goesOn());
+        enter(next, standing.stays());
         String overlay = connect();
         if (overlay != null) {
           link.send(new RankMessage.Connected(epoch, overlay));
@@ -488,7 +488,7 @@ public final class Lifecycle implements JobLink.Listener {
   /** Whether no other rank of this node has left this transport out before. */
   private boolean firstOfNode(String transport) {
     try {
-      Files.createFile(config.saidWithout(transport));
+      Files.createFile(config.withoutMarker(transport));
       return true;
     } catch (FileAlreadyExistsException e) {
       return false;
@@ -550,7 +550,7 @@ public final class Lifecycle implements JobLink.Listener {
           JobMessage.Hold _,
           JobMessage.Meet _,
           JobMessage.Begin _,
-          JobMessage.GoOn _,
+          JobMessage.Resume _,
           JobMessage.WriteNext _ ->
           checkpoints.accept(message);
     }

@@ -5,7 +5,7 @@ final class AnnouncementWindow {
   private int waiting;
   private long limit = FlowLimits.ANNOUNCEMENTS;
 
-  /** The raise of the limit that the peer has not been notified of. */
+  /** The raise of the limit not yet sent to the peer. */
   private long newlyAllowed;
 
   /** Counts one more; returns whether the peer may make no more. */
@@ -34,8 +34,8 @@ final class AnnouncementWindow {
     return newlyAllowed;
   }
 
-  /** Notes that the peer was notified of the new limit. */
-  void told() {
+  /** Notes that the new limit was sent to the peer. */
+  void limitSent() {
     newlyAllowed = 0;
   }
 }

@@ -19,7 +19,7 @@ public sealed interface FlowPart {
    *
    * @throws IllegalStateException if this part must not receive from it
    */
-  boolean hears(int source);
+  boolean receivesFrom(int source);
 
   /** The {@link MessageTag} of a message that this part sends or wants. */
   long tag(long tag);
@@ -67,7 +67,7 @@ public sealed interface FlowPart {
     }
 
     @Override
-    public boolean hears(int source) {
+    public boolean receivesFrom(int source) {
       if (source == Comm.ANY_SOURCE) {
         throw refusal(
             rank,
@@ -130,7 +130,7 @@ public sealed interface FlowPart {
     }
 
     @Override
-    public boolean hears(int source) {
+    public boolean receivesFrom(int source) {
       String from = source == Comm.ANY_SOURCE ? "any source" : "rank " + source;
       throw refused("receives from " + from, "receive it in FlowBody.exchange");
     }

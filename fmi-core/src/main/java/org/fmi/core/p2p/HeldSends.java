@@ -5,17 +5,17 @@ package org.fmi.core.p2p;
  * many of them it has asked to announce.
  */
 final class HeldSends {
-  private boolean told;
+  private boolean notified;
   private int announceable;
   private int next = FlowLimits.ANNOUNCED_WITHOUT_CREDIT;
 
   /** Whether the peer has not been notified yet that sends wait for its credit. */
-  boolean isToBeTold() {
-    return !told;
+  boolean mustNotify() {
+    return !notified;
   }
 
-  void told() {
-    told = true;
+  void notified() {
+    notified = true;
   }
 
   boolean mayAnnounce() {
@@ -30,7 +30,7 @@ final class HeldSends {
 
   /** Handles credit from the peer. */
   void onCredit() {
-    told = false;
+    notified = false;
     announceable = 0;
     next = FlowLimits.ANNOUNCED_WITHOUT_CREDIT;
   }
@@ -40,7 +40,7 @@ final class HeldSends {
    * announcements.
    */
   void onAnnounce() {
-    told = false;
+    notified = false;
     announceable = next;
     next = Math.min(2 * next, FlowLimits.MOST_ANNOUNCED_WITHOUT_CREDIT);
   }

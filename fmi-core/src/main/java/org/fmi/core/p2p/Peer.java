@@ -341,7 +341,7 @@ final class Peer implements Ledger.Link {
   // ---- long waits
 
   /** Sends a frame without content after all frames queued now. */
-  void tell(byte kind) {
+  void sendNote(byte kind) {
     note = kind;
     unsent.add(this);
   }
@@ -415,7 +415,7 @@ final class Peer implements Ledger.Link {
         return frames;
       }
       holds &= consumed == 0;
-      waiting.told();
+      waiting.limitSent();
       consumed = 0;
       frames++;
     }
@@ -438,8 +438,8 @@ final class Peer implements Ledger.Link {
       // peer.
       boolean forCredit = isForCredit(r) && !mayGoEagerly(r);
       if (forCredit && !held.mayAnnounce()) {
-        if (held.isToBeTold() && offerBare(FrameKind.HELD, 0, 0)) {
-          held.told();
+        if (held.mustNotify() && offerBare(FrameKind.HELD, 0, 0)) {
+          held.notified();
           frames++;
         }
         break;
@@ -531,7 +531,7 @@ final class Peer implements Ledger.Link {
       return r != null;
     }
     return (isForCredit(r) && !held.mayAnnounce())
-        ? held.isToBeTold()
+        ? held.mustNotify()
         : unanswered < unansweredLimit;
   }
 

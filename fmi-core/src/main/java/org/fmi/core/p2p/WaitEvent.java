@@ -40,7 +40,7 @@ final class WaitEvent extends Event {
   }
 
   /** Records a wait that has ended. */
-  static void tell(LongWait wait, long nanos) {
+  static void record(LongWait wait, long nanos) {
     new WaitEvent(wait, nanos).commit();
   }
 }

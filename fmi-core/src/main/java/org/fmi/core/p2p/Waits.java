@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * org.fmi.core.p2p package}).
  */
 final class Waits {
-  private static final int NOBODY = -1;
+  private static final int NO_RANK = -1;
 
   /** The awaited context of a call without one. */
   private static final int NONE = -1;
@@ -29,7 +29,7 @@ final class Waits {
   private static final long LONG_NANOS = 100_000_000;
 
   /** A call that polls the same request again within this time counts as one wait. */
-  private static final long GOES_ON_NANOS = 1_000_000_000;
+  private static final long PAUSE_NANOS = 1_000_000_000;
 
   /** The idle time of calls after which peers are asked to announce sends that they hold back. */
   private static final long HELD_NANOS = 2_000_000;
@@ -52,7 +52,7 @@ final class Waits {
   private final Runnable sleep;
 
   /** The rank that a blocking call waits for; negative if there is none, or any would do. */
-  private int awaited = NOBODY;
+  private int awaited = NO_RANK;
 
   /** The request that this call waits for; null in a probe, and for a number in shared memory. */
   private @Nullable MessageRequest awaitedRequest;
@@ -94,7 +94,7 @@ final class Waits {
   private long idleSince;
 
   /** A rank that waits for this rank, which has left; negative if there is none. */
-  private int stuck = NOBODY;
+  private int stuck = NO_RANK;
 
   private boolean left;
 
@@ -130,7 +130,7 @@ final class Waits {
     progressedLong = false;
     held = false;
     end();
-    stuck = NOBODY;
+    stuck = NO_RANK;
   }
 
   /**
@@ -217,14 +217,14 @@ final class Waits {
 
   /** Ends the blocking call. */
   private void end() {
-    awaited = NOBODY;
+    awaited = NO_RANK;
     awaitedContext = NONE;
     LongWait wait = longWait;
     if (wait != null) {
       longWait = null;
       if (FlightRecorder
           .isInitialized()) { // without a recorder an event would take a fifth of a second
-        WaitEvent.tell(wait, progress.now() - wait.sinceNanos());
+        WaitEvent.record(wait, progress.now() - wait.sinceNanos());
       }
     }
   }
@@ -262,7 +262,7 @@ final class Waits {
   private void step() {
     epoch.check();
     if (stuck >= 0) {
-      throw nobodyAnswers();
+      throw stuckPeer();
     }
     if (work(progress.poll(frames)) == 0) {
       if (listener.waits()) {
@@ -360,7 +360,7 @@ final class Waits {
     }
     MessageRequest r = awaitedRequest;
     long now = progress.now();
-    boolean goesOn = progressedLong && r == progressed && now - progressedUntil < GOES_ON_NANOS;
+    boolean continues = progressedLong && r == progressed && now - progressedUntil < PAUSE_NANOS;
     boolean inMessage = awaitedContext != NONE && !Contexts.isCollective(awaitedContext);
     longWait =
         new LongWait(
@@ -368,7 +368,7 @@ final class Waits {
             r == null ? awaited : r.peer,
             inMessage ? (int) (r == null ? probedTag : r.tag) : LongWait.ANY,
             awaitedContext,
-            goesOn ? progressedSince : now - LONG_NANOS,
+            continues ? progressedSince : now - LONG_NANOS,
             r != null && isCopyWithoutRoom(r) ? peers.untaken() : null);
   }
 
@@ -386,7 +386,7 @@ final class Waits {
     if (progress.longWait() && !left && awaited >= 0 && awaited != rank) {
       Peer p = peers.get(awaited);
       if (waitsFor(p)) {
-        p.tell(FrameKind.ASK);
+        p.sendNote(FrameKind.ASK);
       }
     }
   }
@@ -411,7 +411,7 @@ final class Waits {
   /** Answers a peer that has waited for this rank for long. */
   void onAsk(Peer p) {
     if (left && p.settled()) {
-      p.tell(FrameKind.LEFT);
+      p.sendNote(FrameKind.LEFT);
     }
   }
 
@@ -419,16 +419,16 @@ final class Waits {
   void onLeft(Peer p) {
     // The answer may be late; and a rank that has left too waits only for the runtime.
     if (!left && awaited == p.rank && waitsFor(p)) {
-      p.tell(FrameKind.STUCK);
+      p.sendNote(FrameKind.STUCK);
     }
   }
 
   /** Handles a peer that waits for this rank, which has nothing more to send. */
   void onStuck(Peer p) {
-    stuck = left ? p.rank : NOBODY;
+    stuck = left ? p.rank : NO_RANK;
   }
 
-  private FmiException nobodyAnswers() {
+  private FmiException stuckPeer() {
     return new FmiException(
         ErrorClass.MISMATCH,
         "rank "

@@ -183,7 +183,7 @@ public final class Restorer {
     }
     contexts.restore(image.contexts());
     messenger.attachBuffer(image.attached());
-    checkpoints.tuner().goneBack(image.interval(), timesRolledBack);
+    checkpoints.tuner().rolledBack(image.interval(), timesRolledBack);
     boolean numbered = policy.numbersMessages(loop.flow != null);
     if (logs && (id.last() || !numbered) && how != Situation.REPLAYING) {
       messenger.ledger().line(false);

@@ -4,7 +4,7 @@ package org.fmi.core.rollback;
  * Detects that failed ranks roll back alone repeatedly without any rank making progress. They fail
  * again before they have caught up, and the ranks that wait for them are past the places where a
  * checkpoint could be taken sooner. All ranks then roll back, and the interval between checkpoints
- * shrinks ({@link org.fmi.rules.IntervalTuner#goneBack}).
+ * shrinks ({@link org.fmi.rules.IntervalTuner#rolledBack}).
  *
  * <p>All inputs are numbers that all ranks have agreed on.
  */

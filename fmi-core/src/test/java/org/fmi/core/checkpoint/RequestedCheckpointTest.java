@@ -70,7 +70,7 @@ final class RequestedCheckpointTest {
   @Test
   void beginsNoCancelledCheckpointNorOneOfAnotherEpoch() {
     requested.order(new JobMessage.Begin(0, 1, 3));
-    requested.order(new JobMessage.GoOn(0, 1));
+    requested.order(new JobMessage.Resume(0, 1));
     assertThat(requested.isToBegin(0, 3)).isFalse();
     requested.order(new JobMessage.Begin(0, 2, 3));
     assertThat(requested.isToBegin(1, 3)).isFalse();

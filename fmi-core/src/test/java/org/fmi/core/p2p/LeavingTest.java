@@ -23,8 +23,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whoever waits for a rank that has left does not wait forever: that rank hears of it. As that
- * takes a second in which nothing is computed, other tests run meanwhile.
+ * Whoever waits for a rank that has left does not wait forever: that rank receivesFrom of it. As
+ * that takes a second in which nothing is computed, other tests run meanwhile.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LeavingTest {

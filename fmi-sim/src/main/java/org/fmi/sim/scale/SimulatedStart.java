@@ -380,7 +380,7 @@ public final class SimulatedStart {
         agenda.now(),
         rank,
         new RankMessage.Suspect(0, failed, news.hops(), 0, OVERLAY, "its connection ended"));
-    LogRing.Notice passed = LogRing.passOn(news);
+    LogRing.Notice passed = LogRing.forward(news);
     for (int neighbour : overlay.neighbours()) {
       if (neighbour != from && neighbour != failed) {
         ThinRank other = ranks[neighbour];

@@ -187,7 +187,7 @@ final class ContractPeer implements FrameHandler {
    * Counts this rank as one that has received everything.
    *
    * @return the count of arrivals once all ranks have arrived this time; no rank arrives again
-   * before, as all ranks then meet
+   *     before, as all ranks then meet
    */
   int arrive() {
     int ranks = received.length;

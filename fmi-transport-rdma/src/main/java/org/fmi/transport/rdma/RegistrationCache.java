@@ -99,7 +99,7 @@ final class RegistrationCache {
   /** The last memory found that no device can register, whatever its size. */
   private WeakReference<MemorySegment.Scope> unpinnable = new WeakReference<>(null);
 
-  private boolean unpinnableTold;
+  private boolean unpinnableReported;
 
   /**
    * An empty cache.
@@ -165,8 +165,8 @@ final class RegistrationCache {
       }
       return makeRoom(length) ? add(memory.asSlice(offset, length)) : null;
     } catch (UnpinnableMemoryException e) {
-      if (!unpinnableTold) {
-        unpinnableTold = true;
+      if (!unpinnableReported) {
+        unpinnableReported = true;
         warning.accept(String.valueOf(e.getMessage()));
       }
       if (!memory.scope().equals(Arena.global().scope())) { // which is shared with other memory
