@@ -130,7 +130,7 @@ final class Schema {
     return new Coded(type, true, cases);
   }
 
-  /** All records of a sealed interface, including those of nested sealed interfaces. */
+  /** All records of a sealed interface, including records of nested sealed interfaces. */
   private static List<TypeElement> records(TypeElement type) throws Unusable {
     if (type.getKind() == ElementKind.RECORD) {
       return List.of(type);

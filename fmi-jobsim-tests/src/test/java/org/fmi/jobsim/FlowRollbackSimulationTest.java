@@ -294,27 +294,27 @@ final class FlowRollbackSimulationTest {
             + " 10 of a flowLoop: receive it in the iteration that sends it"),
     RECEIVES_OLDER(
         Part.EXCHANGE,
-        "rank 0 receives in iteration 3 of a flowLoop what rank 1 has sent outside of the loop,"
-            + " with tag 1: receive each message in the iteration that sends it"),
+        "rank 0 receives in iteration 3 of a flowLoop a message that rank 1 has sent outside of the"
+            + " loop, with tag 1: receive each message in the iteration that sends it"),
     RECEIVES_LATE(
         Part.EXCHANGE,
-        "rank 0 receives in iteration 3 of a flowLoop what rank 1 has sent in iteration 2, with tag"
-            + " 1: receive each message in the iteration that sends it"),
+        "rank 0 receives in iteration 3 of a flowLoop a message that rank 1 has sent in iteration"
+            + " 2, with tag 1: receive each message in the iteration that sends it"),
     STEP_RECEIVES(
         Part.STEP,
         "rank 0 receives from rank 1 in FlowBody.step of iteration 3 of a flowLoop, which"
-            + " communicates with nobody: receive it in FlowBody.exchange"),
+            + " must not communicate: receive it in FlowBody.exchange"),
     STEP_PROBES(
         Part.STEP, "rank 0 receives from any source in FlowBody.step of iteration 3 of a flowLoop"),
     STEP_SENDS(Part.STEP, "rank 0 sends to rank 1 in FlowBody.step of iteration 3 of a flowLoop"),
     STEP_COMBINES(
         Part.STEP,
         "rank 0 calls a collective in FlowBody.step of iteration 3 of a flowLoop, which"
-            + " communicates with nobody: call it in FlowBody.finish"),
+            + " must not communicate: call it in FlowBody.finish"),
     FINISH_RECEIVES(
         Part.FINISH,
         "rank 0 receives from rank 7 in FlowBody.finish of iteration 3 of a flowLoop, which is for"
-            + " collectives: receive it in FlowBody.exchange, or use one of them"),
+            + " collectives: receive it in FlowBody.exchange, or call a collective"),
     FINISH_SENDS(
         Part.FINISH, "rank 0 sends to rank 1 in FlowBody.finish of iteration 3 of a flowLoop"),
     NAMES_NO_RANK(Part.EXCHANGE, "Flow.inputs of rank 7 in iteration 0 names rank 8: use 0 to 7");

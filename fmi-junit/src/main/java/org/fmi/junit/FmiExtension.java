@@ -34,7 +34,7 @@ final class FmiExtension implements TestTemplateInvocationContextProvider, Befor
         Arrays.asList(method.getParameterTypes()).contains(Fmi.class),
         method,
         "has no parameter of type org.fmi.Fmi, which its ranks need to communicate");
-    require(test.ranks().length > 0, method, "has no number of ranks");
+    require(test.ranks().length > 0, method, "has no value for ranks");
     for (int ranks : test.ranks()) {
       require(ranks >= 1, method, "has ranks = " + ranks + ": a job has at least one");
       for (KillRank kill : kills) {
@@ -63,7 +63,7 @@ final class FmiExtension implements TestTemplateInvocationContextProvider, Befor
     require(
         method.isAnnotationPresent(FmiTest.class),
         method,
-        "has @KillRank or @Seed, and no @FmiTest");
+        "has @KillRank or @Seed, but no @FmiTest");
     require(
         Arrays.stream(method.getAnnotations()).filter(FmiExtension::makesATest).count() == 1,
         method,

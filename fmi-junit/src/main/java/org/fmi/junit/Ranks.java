@@ -17,7 +17,7 @@ import org.junit.platform.commons.support.ReflectionSupport;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
 
-/** One job: runs the test's method on all ranks, and fails if one of them fails. */
+/** A job: runs the test's method on all ranks, and fails if one of them fails. */
 record Ranks(int size, List<SimulatedJob.Kill> kills, long seed, int abortsWith)
     implements TestTemplateInvocationContext, ParameterResolver, InvocationInterceptor {
 
@@ -101,17 +101,19 @@ record Ranks(int size, List<SimulatedJob.Kill> kills, long seed, int abortsWith)
     if (ended.status() != abortsWith) {
       String how =
           ended.status() == 0
-              ? "the job ended well"
+              ? "the job succeeded"
               : "the job ended with status " + ended.status() + ": " + ended.message();
       throw failed(
-          abortsWith == 0 ? how : how + ", and was to end by abort(" + abortsWith + ")", null);
+          abortsWith == 0 ? how : how + ", but should have ended by abort(" + abortsWith + ")",
+          null);
     }
     for (SimulatedJob.Kill kill : ended.left()) {
       String place =
           kill.iteration() == KillRank.AFTER_LOOP
               ? "communicated after a loop"
               : "began iteration " + kill.iteration() + " of a loop";
-      throw failed("rank " + kill.rank() + " never " + place + ", where it was to be killed", null);
+      throw failed(
+          "rank " + kill.rank() + " never " + place + ", where it should have been killed", null);
     }
   }
 

@@ -10,7 +10,7 @@ public final class RefusingProvider implements FmiProvider {
   @Override
   public Fmi init(String... args) {
     throw new IllegalStateException(
-        "Fmi.init in an @FmiTest: the job is there already; give the program the Fmi that the"
-            + " test's method gets, as in run(fmi, args), and let main call that");
+        "Fmi.init was called in an @FmiTest, whose job is already running: pass the Fmi of the"
+            + " test method to the program, as in run(fmi, args), and call Fmi.init in main only");
   }
 }

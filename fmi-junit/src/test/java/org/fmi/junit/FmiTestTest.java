@@ -188,11 +188,11 @@ final class FmiTestTest {
   void aDeathThatNeverCameFails() {
     fails(
         "endsTooEarlyToBeKilled",
-        "rank 1 never began iteration 10 of a loop, where it was to be killed",
+        "rank 1 never began iteration 10 of a loop, where it should have been killed",
         again(3));
     fails(
         "doesNothingAfterItsLoop",
-        "rank 0 never communicated after a loop, where it was to be killed",
+        "rank 0 never communicated after a loop, where it should have been killed",
         again(2));
   }
 
@@ -238,15 +238,18 @@ final class FmiTestTest {
     fails("aborts", "the job ended with status 3: rank 1 called abort\\(3\\)", again(2));
     fails(
         "abortsOtherwise",
-        "the job ended with status 3: rank 0 called abort\\(3\\), and was to end by abort\\(2\\)",
+        "the job ended with status 3: rank 0 called abort\\(3\\), but should have ended by"
+            + " abort\\(2\\)",
         again(1));
-    fails("doesNotAbort", "the job ended well, and was to end by abort\\(2\\)", again(2));
+    fails("doesNotAbort", "the job succeeded, but should have ended by abort\\(2\\)", again(2));
   }
 
   @Test
   void initIsRefusedInARank() {
     fails(
-        "callsInit", "rank 0: java.lang.IllegalStateException: Fmi.init in an @FmiTest: .*", ".*");
+        "callsInit",
+        "rank 0: java.lang.IllegalStateException: Fmi.init was called in an @FmiTest, .*",
+        ".*");
   }
 
   // ---- misuse
@@ -254,7 +257,7 @@ final class FmiTestTest {
   @Test
   void whatCannotBeAJobIsRefused() {
     fails("hasNoRanks", "Sample.hasNoRanks has ranks = 0: a job has at least one");
-    fails("hasNoNumber", "Sample.hasNoNumber has no number of ranks");
+    fails("hasNoNumber", "Sample.hasNoNumber has no value for ranks");
     fails(
         "hasNoFmi",
         "Sample.hasNoFmi has no parameter of type org.fmi.Fmi, which its ranks need to"
@@ -266,9 +269,9 @@ final class FmiTestTest {
 
   @Test
   void annotationsOutOfPlaceAreRefused() {
-    fails("isNoFmiTest", "Sample.isNoFmiTest has @KillRank or @Seed, and no @FmiTest");
-    fails("isKilledTwice", "Sample.isKilledTwice has @KillRank or @Seed, and no @FmiTest");
-    fails("isRepeated", "Sample.isRepeated has @KillRank or @Seed, and no @FmiTest");
+    fails("isNoFmiTest", "Sample.isNoFmiTest has @KillRank or @Seed, but no @FmiTest");
+    fails("isKilledTwice", "Sample.isKilledTwice has @KillRank or @Seed, but no @FmiTest");
+    fails("isRepeated", "Sample.isRepeated has @KillRank or @Seed, but no @FmiTest");
     fails(
         "isTwoTests",
         "Sample.isTwoTests has two annotations that make it a test: @FmiTest is enough");

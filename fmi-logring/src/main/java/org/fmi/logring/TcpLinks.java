@@ -28,8 +28,8 @@ final class TcpLinks implements RingLinks {
   /**
    * The number of heartbeat timeouts for which a neighbour on the same machine may be silent, and
    * which any neighbour may take to authenticate. A stopped process on this machine is detected
-   * after one timeout by its daemon, which can tell it from a process that waits for a core, as
-   * ranks do when many of them start on few cores.
+   * after one timeout by its daemon, which can distinguish it from a process that waits for a core,
+   * as ranks do when many of them start on few cores.
    */
   private static final int PATIENCE = 6;
 

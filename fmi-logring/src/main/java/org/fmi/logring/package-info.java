@@ -12,9 +12,9 @@
  *
  *   LogRingDetector   runs org.fmi.rules.LogRing            Offer       the addresses of a rank
  *   ---------------------------------------------------
- *   RingLinks         links, and a thread that serves them   TcpLinks    over connections of fmi-net
- *                                                           RdmaLinks   over those of fmi-verbs
- *   RdmaDialling      makes links                           RdmaLink    one of them
+ *   RingLinks         links, and a thread that serves them   TcpLinks    over fmi-net connections
+ *                                                           RdmaLinks   over fmi-verbs connections
+ *   RdmaDialling      makes links                           RdmaLink    a link
  *   RdmaFrames        frames out and in                     Window      buffers to send into
  *   RdmaLinkTable     links that stand, begin and end
  * </pre>

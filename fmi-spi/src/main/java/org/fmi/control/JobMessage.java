@@ -53,7 +53,7 @@ public sealed interface JobMessage {
 
   /**
    * Acknowledges one {@link RankMessage.Determinants}: its determinants are stable.
-   * Acknowledgements come in the order of the reports.
+   * Acknowledgements are sent in the order of the reports.
    */
   @Tag(9)
   record Acknowledged() implements JobMessage {}

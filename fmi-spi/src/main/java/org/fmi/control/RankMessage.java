@@ -84,10 +84,10 @@ public sealed interface RankMessage {
   record UnloggedChoice(long loop, String choice) implements ChoiceReport {}
 
   /**
-   * Determinants that depend on the order in which messages arrived: those of this rank, or of one
-   * whose messages it has received. Answered by {@link JobMessage.Acknowledged}.
+   * Determinants that depend on the order in which messages arrived: determinants of this rank, or
+   * of a rank whose messages it has received. Answered by {@link JobMessage.Acknowledged}.
    *
-   * @param rank the rank that they belong to
+   * @param rank the rank whose determinants they are
    * @param committed the newest complete checkpoint that the sender knows of
    * @param version the checkpoint that the determinants follow
    * @param first the number of earlier determinants, which the job has

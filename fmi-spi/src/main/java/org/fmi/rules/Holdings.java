@@ -188,7 +188,7 @@ public final class Holdings {
             + id.iteration()
             + " of loop "
             + id.loop()
-            + " was taken together with that of iteration "
+            + " was taken together with the checkpoint of iteration "
             + first.iteration()
             + " of loop "
             + first.loop()

@@ -3,7 +3,7 @@ package org.fmi.spi;
 import java.util.List;
 
 /**
- * One rank's settings for checkpoints in files.
+ * A rank's settings for checkpoints in files.
  *
  * @param every iterations between two written checkpoints, rounded up to a checkpoint; 0 to write
  *     none

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param pieceDirectory the node's directory for checkpoints: the same, or one on a disk
  * @param ranksOnNode the number of ranks on this node
  * @param ranksOnMachine the number of ranks that share this machine's cores and memory, which are
- *     those of all nodes if the nodes are local
+ *     the ranks of all nodes if the nodes are local
  * @param cores the number of cores available to these ranks
  * @param group the world ranks of this rank's checkpoint group, ascending, this one included
  * @param job the settings common to all ranks

@@ -46,8 +46,8 @@ public interface RemoteMemory {
   boolean read(int peer, long[] ticket, Object base, long offset, long bytes, long id);
 
   /**
-   * Whether the reader's processor moves the bytes, as it does with those of frames. The faster way
-   * then depends on where the bytes are, and the caller may measure it.
+   * Whether the reader's processor moves the bytes, as it does with frames. The faster way then
+   * depends on where the bytes are, and the caller may measure it.
    */
   default boolean byProcessor() {
     return false;

@@ -74,7 +74,7 @@ public record FaultPlan(List<Step> steps) {
   public static final int RUNNING = -1;
 
   /**
-   * One failure.
+   * A failure.
    *
    * @param kind the kind of failure
    * @param victim the number of the rank or node, or {@link #RUNNING}, which also replaces a victim

@@ -227,7 +227,7 @@ final class SimConnection implements SimNetwork.Held {
       }
     }
 
-    /** Tells the receiving end that the connection is over. */
+    /** Notifies the receiving end that the connection is over. */
     void end(String reason) {
       to.deliver(SimConnection.this, from.process().rank(), null, reason);
     }

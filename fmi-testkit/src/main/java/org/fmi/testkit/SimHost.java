@@ -4,7 +4,7 @@ import org.fmi.control.JobMessage;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.SimNode.Boot;
 
-/** One life of a simulated node, as seen by its daemon. */
+/** A life of a simulated node, as seen by its daemon. */
 public final class SimHost {
   private final SimCluster cluster;
   private final Boot boot;

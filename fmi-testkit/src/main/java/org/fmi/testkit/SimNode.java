@@ -23,7 +23,7 @@ final class SimNode {
     this.number = number;
   }
 
-  /** One life of a node. */
+  /** A life of a node. */
   static final class Boot {
     final SimNode node;
     final SimNodeMemory memory;

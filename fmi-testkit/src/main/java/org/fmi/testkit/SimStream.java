@@ -212,7 +212,7 @@ public final class SimStream implements SimNetwork.Held {
     return other != null && other.process.rank() == rank;
   }
 
-  /** This end takes the other for silent though it is not. */
+  /** Treats the other end as silent though it is not. */
   void suspectFalsely() {
     process.post(
         0,

@@ -40,7 +40,7 @@ final class SimThread {
                 });
   }
 
-  /** Whether its own code runs, rather than that of an event. */
+  /** Whether its own code runs, rather than an event's. */
   boolean isCurrent() {
     return simulation.isRunning(this);
   }

@@ -61,7 +61,7 @@ public final class Simulation {
   /** The thread that may run its own code or events; null for the driver. */
   private volatile @Nullable SimThread baton;
 
-  /** The thread whose code runs; null for that of an event. */
+  /** The thread whose code runs; null for an event's. */
   private volatile @Nullable SimThread running;
 
   /** The thread that runs when the event is over. */

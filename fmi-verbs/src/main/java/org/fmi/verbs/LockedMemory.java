@@ -34,8 +34,8 @@ public final class LockedMemory {
 
   /**
    * Whether this process is exempt from the limit, as root's are: it has CAP_IPC_LOCK, and not only
-   * in a user namespace, such as that of a rootless container, where the capability exempts from
-   * nothing.
+   * in a user namespace, such as the namespace of a rootless container, where the capability
+   * exempts from nothing.
    */
   public static boolean exempt() throws IOException {
     return exempt(
@@ -65,7 +65,7 @@ public final class LockedMemory {
         return line.substring(name.length()).strip();
       }
     }
-    throw new IOException("the kernel does not tell '" + name + "'");
+    throw new IOException("the kernel does not report '" + name + "'");
   }
 
   /** For a person: the size in the unit of {@code ulimit -l}. */

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * another thread wakes it.
  *
  * <pre>
- *   struct pollfd: 0 fd, 4 events, 6 revents      in the set: 0 wake-ups, 1 the bell, 2.. the others
+ *   struct pollfd: 0 fd, 4 events, 6 revents      in the set: 0 wake-ups, 1 the bell, 2.. the rest
  * </pre>
  */
 public final class Sleeper implements AutoCloseable {

@@ -218,7 +218,7 @@ final class Structs {
     static final int RESPONDER_RESOURCES = 9;
     static final int INITIATOR_DEPTH = 10;
 
-    /** As many reads at a time, in each direction, as both devices support. */
+    /** The maximum number of reads in flight per direction that both devices support. */
     static final byte MOST_READS = (byte) 0xff;
 
     static final int RETRY_COUNT = 12;

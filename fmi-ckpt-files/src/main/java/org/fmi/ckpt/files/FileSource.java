@@ -23,13 +23,13 @@ import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
 
 /**
- * One rank's images in files: those that its job may start from, named by fmirun, and those that
- * the job has written, found by the rank itself. Files are only written of versions that all ranks
- * have committed. So a version that all ranks see, each in a file of the same epoch, is whole, even
- * without a manifest.
+ * A rank's images in files: the images that its job may start from, named by fmirun, and the images
+ * that the job has written, found by the rank itself. Files are only written of versions that all
+ * ranks have committed. So a version that all ranks see, each in a file of the same epoch, is
+ * whole, even without a manifest.
  */
 public final class FileSource implements CheckpointSource {
-  /** Marks the tokens of other jobs' versions; those of this job are epochs. */
+  /** Marks the tokens of other jobs' versions; the tokens of this job are epochs. */
   private static final long OTHER_JOB = 1L << 32;
 
   private final String job;

@@ -3,7 +3,7 @@ package org.fmi.ckpt.files;
 import org.fmi.spi.CheckpointId;
 
 /**
- * One image in the file of a node.
+ * An image in the file of a node.
  *
  * @param rank the image's rank
  * @param at its offset in the file

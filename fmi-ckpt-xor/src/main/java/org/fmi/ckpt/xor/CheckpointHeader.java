@@ -50,7 +50,7 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
   private static final int MEMBERS_AT = 64;
   private static final int PARITY_AT = 16;
 
-  /** One rank's part of the checkpoint. */
+  /** A rank's part of the checkpoint. */
   record Member(int rank, long imageBytes, int imageDigest, int[] parityDigests) {}
 
   /** The size of a group's header. */
@@ -154,7 +154,7 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
   }
 
   /**
-   * A digest that tells whether two members hold parts of the same checkpoint, for pieces whose
+   * A digest that shows whether two members hold parts of the same checkpoint, for pieces whose
    * headers were read.
    */
   static int digest(MemorySegment piece) {

@@ -22,7 +22,7 @@ final class Filling implements NodeMemory.Filler, Closeable {
   /** The checksums of the image's full blocks. */
   private final int[] sums;
 
-  /** The number of known checksums, those of the first blocks that were read in one part each. */
+  /** The number of leading blocks whose checksums are known, as each was read in one part. */
   private int known;
 
   Filling(PieceLayout layout, ImageContent.Source source) {

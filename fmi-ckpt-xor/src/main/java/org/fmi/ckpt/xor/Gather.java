@@ -288,7 +288,7 @@ final class Gather {
     return turn >= 0 && number < units ? new Unit(number) : null;
   }
 
-  /** One block of one stripe, numbered by rows, then by stripes. */
+  /** A block of one stripe, numbered by rows, then by stripes. */
   private final class Unit {
     final long number;
     final int stripe;

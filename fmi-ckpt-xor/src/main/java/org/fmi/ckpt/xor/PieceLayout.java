@@ -143,7 +143,7 @@ record PieceLayout(int members, int losses, long imageBytes, long largest, int f
     return pieceBytes / ALIGNMENT * ALIGNMENT - codeBehind(block);
   }
 
-  /** The offset of a block's CRC; those of a row are in the order of its chunks. */
+  /** The offset of a block's CRC; the CRCs of a row are in the order of its chunks. */
   long crcAt(int chunk, long block, long pieceBytes) {
     return codeAt(block, pieceBytes)
         + (long) losses * blockBytes(block)

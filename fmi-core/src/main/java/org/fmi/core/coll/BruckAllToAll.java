@@ -10,7 +10,7 @@ final class BruckAllToAll {
   static void run(Channel channel, Location out, Location in, long bytes) {
     int size = channel.size();
     int rank = channel.rank();
-    Location work = in.scratch(size * bytes); // block i has i ranks to go, or came from rank - i
+    Location work = in.scratch(size * bytes); // block i has i ranks to go, or is from rank - i
     out.plus(rank * bytes).copyTo(work, (size - rank) * bytes);
     out.copyTo(work.plus((size - rank) * bytes), rank * bytes);
     Location packed = in.scratch((size + 1L) / 2 * bytes);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * old epoch and are dropped, and a signature does not depend on earlier calls.
  *
  * <p>Ranks that are all on one node share a {@link SharedRegion} after a few uses of the channel in
- * an epoch. If only some ranks share nodes, those of each node do ({@link Nodes}). The count
+ * an epoch. If only some ranks share nodes, the ranks of each node do ({@link Nodes}). The count
  * restarts with each epoch.
  */
 public final class Channel {
@@ -139,8 +139,8 @@ public final class Channel {
     p2p.share(); // throws first if the epoch is over
     throw new FmiException(
         ErrorClass.COMM,
-        "a collective on this communicator has failed at this rank, and its messages would mix with"
-            + " those of the next: use another communicator, or abort");
+        "a collective on this communicator has failed at this rank, and its messages could match"
+            + " those of later collectives: use another communicator, or abort");
   }
 
   /** Ends the collective: all its sends and receives are complete. */

@@ -3,7 +3,7 @@ package org.fmi.core.coll;
 /**
  * Reduces N ranks to the largest power of two P <= N, for algorithms that need one: the first 2 (N
  * - P) ranks form pairs of neighbours, and one of each pair acts for both (MPICH, Rabenseifner).
- * Order is preserved: all ranks of virtual rank v are below those of v + 1.
+ * Order is preserved: all ranks of virtual rank v are below all ranks of v + 1.
  */
 final class PowerOfTwoFold {
   private final int rank;

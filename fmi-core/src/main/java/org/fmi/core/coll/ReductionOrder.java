@@ -1,8 +1,8 @@
 package org.fmi.core.coll;
 
 /**
- * The order in which the operands of the ranks are combined, element by element: that of the
- * algorithm which would exchange messages. The bits of floating-point sums depend on it, and must
+ * The order in which the operands of the ranks are combined, element by element: the order of the
+ * algorithm that would exchange messages. The bits of floating-point sums depend on it, and must
  * not depend on the placement of ranks, as a replaced rank may move to another node.
  *
  * <p>An order is a list of steps, each of which combines two rows, the operand of lower ranks left,

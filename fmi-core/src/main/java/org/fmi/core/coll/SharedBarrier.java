@@ -1,7 +1,8 @@
 package org.fmi.core.coll;
 
 /**
- * Barrier in one round: each rank announces its arrival, and waits for those of all other ranks.
+ * Barrier in one round: each rank announces its arrival, and waits for the arrivals of all other
+ * ranks.
  */
 final class SharedBarrier {
   private SharedBarrier() {}

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Values that override those of {@link Thresholds} in one process: {@code NAME=number,NAME=number}.
- * All ranks of a job need the same.
+ * Overrides of {@link Thresholds} in one process: {@code NAME=number,NAME=number}. All ranks of a
+ * job need the same overrides.
  */
 final class ThresholdOverrides {
   static final String PROPERTY = "fmi.thresholds";

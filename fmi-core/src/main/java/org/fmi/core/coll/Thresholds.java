@@ -4,13 +4,12 @@ package org.fmi.core.coll;
  * The sizes at which one algorithm takes over from another. All ranks choose by values that all of
  * them know (bytes, number of ranks), and so choose alike.
  *
- * <p>The models are those of Thakur, Rabenseifner and Gropp, "Optimization of Collective
- * Communication Operations in MPICH" (IJHPCA 19(1), 2005): a message of n bytes takes a + n b.
- * Short messages need few steps (a), long ones few bytes through each rank (b). The two are even at
- * n = a / b; for Java over TCP a is about 4 us and 1/b 3 to 8 GB/s (both measured), so a / b is 12
- * to 32 KiB; on the paper's machines it was 2 KiB. The other limits are those of the paper, also
- * MPICH's defaults. {@code bench/tune} measures them all: it knows their names, and reads the
- * values from this file.
+ * <p>The models are from Thakur, Rabenseifner and Gropp, "Optimization of Collective Communication
+ * Operations in MPICH" (IJHPCA 19(1), 2005): a message of n bytes takes a + n b. Short messages
+ * need few steps (a), long ones few bytes through each rank (b). The two are even at n = a / b; for
+ * Java over TCP a is about 4 us and 1/b 3 to 8 GB/s (both measured), so a / b is 12 to 32 KiB; on
+ * the paper's machines it was 2 KiB. The other limits are the paper's, also MPICH's defaults.
+ * {@code bench/tune} measures them all: it knows their names, and reads the values from this file.
  *
  * <p>The limits for reductions, except {@link #REDUCE_SHARED_SHORT_BYTES}, define the order in
  * which operands are combined, and so the bits of a sum: each has one value for all transports.
@@ -37,8 +36,8 @@ final class Thresholds {
 
   /**
    * Bytes per rank from which on a long message goes down a chain in pieces. In k pieces it takes
-   * the time of k + N - 2 pieces; scatter and allgather take that of 2 k (N-1) / N. At least one
-   * piece ({@link Pipeline#BYTES}).
+   * the time of k + N - 2 pieces; scatter and allgather take the time of 2 k (N-1) / N pieces. At
+   * least one piece ({@link Pipeline#BYTES}).
    */
   static final long BCAST_CHAIN_BLOCK_BYTES = OVERRIDES.of("BCAST_CHAIN_BLOCK_BYTES", 128 << 10);
 

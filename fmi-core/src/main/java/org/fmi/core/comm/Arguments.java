@@ -65,7 +65,7 @@ final class Arguments {
     }
   }
 
-  /** An array with one number per rank. */
+  /** Checks an array with one number per rank. */
   static long[] onePerRank(long @Nullable [] values, String name, int size) {
     if (values == null || values.length != size) {
       throw new FmiException(
@@ -79,16 +79,15 @@ final class Arguments {
     return values;
   }
 
-  /** The vector must be made of whole pairs where the operation wants pairs. */
+  /** Checks that the vector consists of whole pairs if the operation needs pairs. */
   static void checkGroups(long count, Reducer reducer) {
     if (count % reducer.group() != 0) {
       throw new FmiException(
-          ErrorClass.COUNT,
-          "count " + count + " is odd: MAXLOC and MINLOC want pairs, two elements each");
+          ErrorClass.COUNT, "count " + count + " is odd: MAXLOC and MINLOC need pairs of elements");
     }
   }
 
-  /** Blocks that ranks exchange must be whole elements of both buffers. */
+  /** Returns the number of elements of a block; checks that it is whole. */
   static long blockCount(long bytes, Datatype type) {
     if (bytes % type.bytes() != 0) {
       throw new FmiException(
@@ -121,12 +120,12 @@ final class Arguments {
     }
   }
 
-  /** {@code a + b} of counts, at most the largest number. */
+  /** {@code a + b} of counts, saturated. */
   static long add(long a, long b) {
     return a > Long.MAX_VALUE - b ? Long.MAX_VALUE : a + b;
   }
 
-  /** A count times the number of ranks, at most the largest number. */
+  /** A count times the number of ranks, saturated. */
   static long multiply(long count, int size) {
     return count > Long.MAX_VALUE / size ? Long.MAX_VALUE : count * size;
   }

@@ -8,21 +8,20 @@ import org.fmi.core.coll.Location;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocks of a buffer, one per rank, that the v forms of collectives name by counts and
- * displacements.
+ * The blocks of a buffer, one per rank, given by the counts and displacements of a v collective.
  *
- * @param place where displacements count from
+ * @param place the origin of the displacements
  * @param type the type of the data; null if all blocks are empty
- * @param starts where each block begins, in bytes from the place
- * @param lengths of the blocks, in bytes
+ * @param starts the offset of each block from the place, in bytes
+ * @param lengths the length of each block, in bytes
  */
 record Blocks(Location place, @Nullable Predefined type, long[] starts, long[] lengths) {
   /**
-   * Checked blocks.
+   * Checks the blocks of a call.
    *
-   * @param data the buffer that holds them
-   * @param countsName the name of the parameter, for messages
-   * @param displsName the same of displacements
+   * @param data the buffer that contains them
+   * @param countsName the name of the counts parameter, for messages
+   * @param displsName the name of the displacements parameter, for messages
    */
   static Blocks of(
       Slice data,

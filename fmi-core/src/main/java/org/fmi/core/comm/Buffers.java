@@ -11,13 +11,13 @@ import org.fmi.core.coll.Location;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the buffers of the API into what the data path works on (arrays and segments, addressed in
- * bytes), and checks them. For arrays, segments and slices nothing is allocated.
+ * Converts and checks the buffers of the API for the data path, which uses arrays and segments with
+ * byte offsets. Allocates nothing for arrays, segments and slices.
  */
 final class Buffers {
   private Buffers() {}
 
-  /** The buffer as a call works on it: an array, a segment or a slice. */
+  /** The buffer in the form that a call uses: an array, a segment or a slice. */
   static Object plain(@Nullable Object buffer) {
     if (buffer == null || buffer instanceof Buffer) {
       return sliceOf(buffer);
@@ -26,7 +26,7 @@ final class Buffers {
   }
 
   /** The buffer as a slice. */
-  @SuppressWarnings("NullAway") // null is refused there
+  @SuppressWarnings("NullAway") // Slice.of refuses null
   static Slice sliceOf(@Nullable Object buffer) {
     return Slice.of(buffer);
   }
@@ -37,7 +37,7 @@ final class Buffers {
       return type(s);
     }
     Predefined type = Location.elementType(plain);
-    return type == null ? type(sliceOf(plain)) : type; // which says that it is none
+    return type == null ? type(sliceOf(plain)) : type; // throws for other objects
   }
 
   /** The type of a slice's elements. */
@@ -50,13 +50,13 @@ final class Buffers {
     return plain instanceof Slice s ? s.base() : plain;
   }
 
-  /** Where the data of a plain buffer begins in its {@link #memory}. */
+  /** The offset of a plain buffer's data in its {@link #memory}. */
   static long byteOffset(Object plain) {
     return plain instanceof Slice s ? s.byteOffset() : 0;
   }
 
   /**
-   * Checks a plain buffer to be read.
+   * Checks a plain buffer that is read.
    *
    * @return the length of its data in bytes
    */
@@ -80,11 +80,11 @@ final class Buffers {
       case short[] a -> 2L * a.length;
       case char[] a -> 2L * a.length;
       case boolean[] a -> a.length;
-      default -> sliceOf(plain).bytes(); // which says that it is none
+      default -> sliceOf(plain).bytes(); // throws for other objects
     };
   }
 
-  /** Does what {@link #checkRead} does, for a plain buffer that is written. */
+  /** Like {@link #checkRead}, for a plain buffer that is written. */
   static long checkWrite(Object plain) {
     long bytes = checkRead(plain);
     if (memory(plain) instanceof MemorySegment s && s.isReadOnly()) {
@@ -110,7 +110,7 @@ final class Buffers {
     return buffer instanceof Comm.InPlace;
   }
 
-  /** Where the data of a slice begins. */
+  /** The location of a slice's data. */
   static Location place(Slice slice) {
     return new Location(slice.base(), slice.byteOffset());
   }

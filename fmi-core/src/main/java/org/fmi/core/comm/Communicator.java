@@ -23,14 +23,14 @@ import org.fmi.core.p2p.PointToPoint.Mode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A communicator: hands each call to the part that knows it. {@link Membership} says who belongs to
- * it, {@link MessageCalls} sends and receives, {@link Plans} make a {@link Plan} of a collective,
- * which runs here, and {@link Creation} agrees on new communicators.
+ * A communicator: delegates each call. {@link Membership} knows its members, {@link MessageCalls}
+ * sends and receives, {@link Plans} make a {@link Plan} of a collective, which runs here, and
+ * {@link Creation} agrees on new communicators.
  *
- * <p>It holds nothing that changes with a message or an epoch, so it goes on working after a
- * rollback. A communicator made after the checkpoint that a rollback goes back to is refused from
- * then on: the program makes it again, with the same id. One that is part of a loop's state comes
- * back with it in any process ({@link Communicators}).
+ * <p>It holds no state that changes with a message or an epoch, so it still works after a rollback.
+ * A rollback to a checkpoint invalidates the communicators made after it: the program makes them
+ * again, with the same ids. A communicator in a loop's state is restored with the state, in any
+ * process ({@link Communicators}).
  */
 public final class Communicator implements Comm {
   private final PointToPoint p2p;
@@ -43,7 +43,7 @@ public final class Communicator implements Comm {
   private final Communicators all;
   private final Creation creation;
 
-  /** Made by {@link Communicators}. */
+  /** Called by {@link Communicators}. */
   Communicator(PointToPoint p2p, ContextIds ids, Communicators all, int id, RankGroup group) {
     this.p2p = p2p;
     this.members = new Membership(p2p, ids, id, group);
@@ -59,7 +59,7 @@ public final class Communicator implements Comm {
   /**
    * The communicator of all ranks.
    *
-   * @param ids of this process, shared by all its communicators
+   * @param ids the ids of this process, shared by all its communicators
    * @param abort ends the job with a status; called by {@link #abort}
    */
   public static Communicator world(PointToPoint p2p, ContextIds ids, IntConsumer abort) {
@@ -75,7 +75,7 @@ public final class Communicator implements Comm {
     return new Communicators(p2p, ids, abort).make(id, RankGroup.world(p2p.size(), p2p.rank()));
   }
 
-  /** What stands for it, and for those made from it, in the state of a loop. */
+  /** The stand-ins for communicators in the state of a loop. */
   public StandIns standIns() {
     return all;
   }
@@ -357,13 +357,13 @@ public final class Communicator implements Comm {
     run(plans().scan(send, recv, op, true));
   }
 
-  /** For a call that begins now. */
+  /** The plans, for a call that begins now. */
   private Plans plans() {
     checkCollective();
     return plans;
   }
 
-  /** Refuses a collective call where there may be none. */
+  /** Refuses a collective call where none is allowed. */
   private void checkCollective() {
     members.checkUsable();
     FlowPart reach = p2p.reach();
@@ -378,7 +378,7 @@ public final class Communicator implements Comm {
     members.channel.end();
   }
 
-  // ---- others made from it
+  // ---- derived communicators
 
   @Override
   public Comm dup() {
@@ -404,7 +404,7 @@ public final class Communicator implements Comm {
     return all.make(agreed.id(), agreed.group());
   }
 
-  // ---- its end
+  // ---- end
 
   @Override
   public void close() {

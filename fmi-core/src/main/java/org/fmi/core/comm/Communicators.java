@@ -16,20 +16,20 @@ import org.fmi.core.p2p.PointToPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The communicators of a process: makes them, and finds them again where one is part of a loop's
- * state.
+ * The communicators of a process: makes them, and finds them again when a loop's state refers to
+ * one.
  *
- * <p>In a state stands the id of a communicator, with its members. A process that has it gets that
- * object back; one that replaces another, and did not come to where it was made, gets a new one,
- * without a word to the other members. So all ranks must have the same object in all places: what
- * is counted in it is counted once.
+ * <p>The state contains a communicator's id and members. A process that has this communicator uses
+ * the existing object. A replacement process that does not have it gets a new one, without
+ * communication with the other members. All references in a process must lead to the same object,
+ * which counts the communicator's collectives.
  */
 final class Communicators implements StandIns {
   private final PointToPoint p2p;
   private final ContextIds ids;
   private final IntConsumer abort;
 
-  /** By id. What the program has dropped is forgotten. */
+  /** The communicators by id, without dropped ones. */
   private final Map<Integer, Known> known = new HashMap<>();
 
   private final ReferenceQueue<Communicator> dropped = new ReferenceQueue<>();
@@ -45,10 +45,10 @@ final class Communicators implements StandIns {
   }
 
   /**
-   * Stands for a communicator.
+   * The stand-in for a communicator.
    *
-   * @param members their ranks in the world, in order
-   * @param worldSize of the job: another one has other communicators
+   * @param members the members' world ranks, in order
+   * @param worldSize the size of the job; a job of another size has other communicators
    */
   private record Written(int id, int[] members, int worldSize) implements Serializable {
     @Override
@@ -71,7 +71,7 @@ final class Communicators implements StandIns {
     this.abort = abort;
   }
 
-  /** Makes one whose members have agreed on it. */
+  /** Makes a communicator whose members have agreed on it. */
   Communicator make(int id, RankGroup group) {
     for (Reference<?> gone = dropped.poll(); gone != null; gone = dropped.poll()) {
       known.remove(((Known) gone).id, gone);
@@ -121,7 +121,7 @@ final class Communicators implements StandIns {
     }
     if (!Arrays.equals(here.members.group.worldRanks(), written.members)) {
       throw new InvalidObjectException(
-          "it refers to communicator %d of ranks %s, and here that is of ranks %s: make the same communicators before the loop in every run"
+          "it refers to communicator %d of ranks %s, which has ranks %s in this run: make the same communicators before the loop in every run"
               .formatted(
                   written.id,
                   Arrays.toString(written.members),

@@ -3,7 +3,7 @@ package org.fmi.core.comm;
 import org.fmi.Request;
 import org.fmi.Status;
 
-/** A request that had nothing to do: to or from PROC_NULL. */
+/** A request without an operation: to or from PROC_NULL. */
 record CompletedRequest(Status status) implements Request {
   @Override
   public Status waitFor() {

@@ -7,13 +7,13 @@ import org.fmi.core.p2p.Contexts;
 import org.fmi.core.p2p.Messenger;
 
 /**
- * Gives communicators their ids, from which {@link Contexts} makes their contexts, and says which
- * communicators exist.
+ * Allocates the ids of communicators, from which {@link Contexts} makes their contexts, and knows
+ * which communicators exist.
  *
  * <p>The members of a new communicator agree on the highest of their next free ids, so an id is
  * never used twice at a rank, while different ranks may use it for different communicators. The
- * only state is the next free id: it is saved with a checkpoint and restored with it, so that all
- * ranks allocate again what they allocated before.
+ * only state is the next free id: it is saved and restored with a checkpoint, so that all ranks
+ * allocate the same ids again.
  */
 public final class ContextIds {
   private static final int FIRST_FREE = Contexts.SYSTEM + 1;
@@ -27,12 +27,12 @@ public final class ContextIds {
   /** The ids restored so far, in order. */
   private int[] restored = new int[0];
 
-  /** The next free id: what a checkpoint holds. */
+  /** The next free id, which a checkpoint contains. */
   public int state() {
     return next;
   }
 
-  /** Goes back to a saved {@link #state}: communicators with later ids no longer exist. */
+  /** Rolls back to a saved {@link #state}: communicators with later ids no longer exist. */
   public void restore(int state) {
     if (state < FIRST_FREE) {
       throw new IllegalArgumentException("no state of context ids: " + state);
@@ -57,12 +57,12 @@ public final class ContextIds {
     closed = true;
   }
 
-  /** How often {@link #restore} was called. */
+  /** The number of calls of {@link #restore}. */
   int restores() {
     return restored.length;
   }
 
-  /** {@link #restores} while communicators can be used; else a number that it never is. */
+  /** {@link #restores} while communicators can be used; else a number that differs from it. */
   int usable() {
     return closed ? CLOSED : restored.length;
   }

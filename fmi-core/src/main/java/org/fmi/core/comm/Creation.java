@@ -18,19 +18,19 @@ import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.core.p2p.CollectiveCall.Name;
 import org.jspecify.annotations.Nullable;
 
-/** Agrees with the members of a communicator on new ones: their ids and their members. */
+/** Agrees with the members of a communicator on new ones: on their ids and their members. */
 final class Creation {
   private final Channel channel;
   private final ContextIds ids;
   private final RankGroup group;
 
-  /** This process' world rank. */
+  /** The world rank of this process. */
   private final int self;
 
-  /** What a new communicator is made of. */
+  /** The id and members of a new communicator. */
   record Agreed(int id, RankGroup group) {}
 
-  /** Makes communicators out of the one that {@code channel} and {@code group} belong to. */
+  /** Makes communicators from the one that {@code channel} and {@code group} belong to. */
   Creation(Channel channel, ContextIds ids, RankGroup group, int self) {
     this.channel = channel;
     this.ids = ids;
@@ -38,12 +38,12 @@ final class Creation {
     this.self = self;
   }
 
-  /** One of the same ranks. */
+  /** Agrees on a communicator of the same ranks. */
   Agreed dup() {
     return new Agreed(agreeOnId(Name.DUP), group);
   }
 
-  /** One of the ranks with the same colour; null for UNDEFINED. */
+  /** Agrees on a communicator of the ranks with the same colour; null for UNDEFINED. */
   @Nullable Agreed split(int color, int key) {
     if (color < 0 && color != Comm.UNDEFINED) {
       throw new FmiException(
@@ -77,7 +77,7 @@ final class Creation {
     return new Agreed(agreed, new RankGroup(ranks, self));
   }
 
-  /** One of a group's ranks; null at the others. */
+  /** Agrees on a communicator of a group's ranks; null at other ranks. */
   @Nullable Agreed create(Group subset) {
     RankGroup members = RankGroup.of(subset);
     if (!group.containsAll(members)) {
@@ -92,7 +92,7 @@ final class Creation {
     return members.rank() == Comm.UNDEFINED ? null : new Agreed(agreed, members);
   }
 
-  /** Collective: an id that is new to all ranks here. */
+  /** Agrees on an id that is new to all ranks of this communicator. Collective. */
   private int agreeOnId(Name name) {
     int[] id = {ids.state()};
     Location place = new Location(id, 0);

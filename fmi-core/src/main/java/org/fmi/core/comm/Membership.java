@@ -10,8 +10,8 @@ import org.fmi.core.p2p.StatusCache;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who belongs to a communicator, by which ranks here and in the world, and whether it can still be
- * used.
+ * The members of a communicator, with their ranks in it and in the world, and whether it can still
+ * be used.
  */
 final class Membership {
   final int id;
@@ -20,7 +20,7 @@ final class Membership {
   final int size;
   final Channel channel;
 
-  /** The members' world ranks; null where ranks here and in the world are the same. */
+  /** The members' world ranks; null if each equals the rank in the communicator. */
   final int @Nullable [] worldRanks;
 
   private final ContextIds ids;
@@ -28,7 +28,7 @@ final class Membership {
   private int restores;
   private boolean closed;
 
-  /** Communicator {@code id} of the ranks of {@code group}. */
+  /** Creates the membership of communicator {@code id} of the ranks of {@code group}. */
   Membership(PointToPoint p2p, ContextIds ids, int id, RankGroup group) {
     this.ids = ids;
     this.id = id;
@@ -49,21 +49,21 @@ final class Membership {
     return true;
   }
 
-  /** The world rank of a rank here; ANY_SOURCE stays what it is. */
+  /** The world rank of a member; ANY_SOURCE is unchanged. */
   int world(int r) {
     return worldRanks == null || r < 0 ? r : worldRanks[r];
   }
 
-  /** A status whose source is the rank here, from one with its world rank. */
+  /** Translates a status with a world rank as its source. */
   Status local(Status status) {
     return worldRanks == null || status.source() < 0
         ? status
         : statuses.of(group.rankOf(status.source()), status.tag(), status.bytes());
   }
 
-  // ---- its life
+  // ---- validity
 
-  /** Refuses a call that communicates if it is void, or {@code Fmi} closed. */
+  /** Refuses a call that communicates if the communicator is invalid or {@code Fmi} is closed. */
   void checkUsable() {
     if (closed || restores != ids.usable()) {
       ids.requireOpen();
@@ -71,14 +71,14 @@ final class Membership {
     }
   }
 
-  /** Refuses a call that only looks if it is void. */
+  /** Refuses a local call if the communicator is invalid. */
   void checkExists() {
     if (closed || restores != ids.restores()) {
       checkAfterChange();
     }
   }
 
-  /** Whether the ranks have not gone back to before it was made. */
+  /** Whether no rollback has undone its creation. */
   boolean survives() {
     return ids.survives(id, restores);
   }

@@ -14,15 +14,18 @@ import org.fmi.core.p2p.PointToPoint.Mode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a communicator that send and receive: checks their arguments, and hands the messages
- * to the data path under world ranks.
+ * The calls of a communicator that send and receive: checks their arguments, and passes the
+ * messages to the data path with world ranks.
  */
 final class MessageCalls {
   private final PointToPoint p2p;
   final int context;
   private final Membership members;
 
-  /** For the messages of the members, between their ranks. */
+  /**
+   * Creates the calls for messages between the members, identified by their ranks in the
+   * communicator.
+   */
   MessageCalls(PointToPoint p2p, Membership members) {
     this.p2p = p2p;
     this.context = Contexts.pointToPoint(members.id);
@@ -91,7 +94,7 @@ final class MessageCalls {
             tag(type, tag, reach)));
   }
 
-  /** Receives later; the source in the status is a world rank. */
+  /** Starts a receive; the source in its status is a world rank. */
   Request irecv(Object data, int source, int tag) {
     Object buffer = Buffers.plain(data);
     Predefined type = Buffers.type(buffer);
@@ -160,7 +163,10 @@ final class MessageCalls {
     return dest != Comm.PROC_NULL && (reach == null || reach.sendsTo(members.world(dest)));
   }
 
-  /** Whether there is anybody to hear of. */
+  /**
+   * Whether the call receives a message: its source is neither PROC_NULL nor outside of the flow
+   * part.
+   */
   private boolean receivesFrom(int source, @Nullable FlowPart reach) {
     return source != Comm.PROC_NULL && (reach == null || reach.receivesFrom(members.world(source)));
   }

@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A collective call whose arguments {@link Plans} has checked: can be run now, later or again.
  *
- * <p>A null place of what this rank sends (or receives, in a scatter) stands for MPI_IN_PLACE. The
- * type is that of this rank's own data; null if there is none.
+ * <p>A null location of the data that this rank sends (in a scatter, receives) stands for
+ * MPI_IN_PLACE. The type is the type of this rank's own data; null if there is none.
  */
 sealed interface Plan {
   /** The signature of the call. */
   long call();
 
-  /** Takes part in the collective, over all ranks of the channel. */
+  /** Runs the collective with all ranks of the channel. */
   void run(Channel channel);
 
   /** MPI_Barrier. */

@@ -10,8 +10,8 @@ import org.fmi.core.coll.Reducer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks the arguments of collectives, and makes a {@link Plan} of each: the one place where they
- * are checked, whatever form the call has.
+ * Checks the arguments of collectives, and makes a {@link Plan} of each; all forms of a call are
+ * checked here.
  */
 final class Plans {
   private static final Plan.Barrier BARRIER = new Plan.Barrier();
@@ -19,7 +19,7 @@ final class Plans {
   private final int rank;
   private final int size;
 
-  /** Plans for rank {@code rank} of a communicator of {@code size} ranks. */
+  /** Creates plans for rank {@code rank} of a communicator of {@code size} ranks. */
   Plans(int rank, int size) {
     this.rank = rank;
     this.size = size;
@@ -199,7 +199,7 @@ final class Plans {
         throw new FmiException(
             ErrorClass.COUNT, "counts[" + i + "] is " + n[i] + ": use 0 for an empty part");
       }
-      reducer(op, out, n[i]); // each part must be made of whole pairs
+      reducer(op, out, n[i]); // each part must consist of whole pairs
       total = Arguments.add(total, n[i]);
     }
     Reducer reducer = reducer(op, out, total);
@@ -221,7 +221,7 @@ final class Plans {
         operands.reducer, operands.data, operands.result, operands.count, exclusive);
   }
 
-  /** Checked operands of a reduction and the place of its result, which may be the same. */
+  /** The checked operands of a reduction and the location of its result, which may be the same. */
   private record Operands(Reducer reducer, Location data, Location result, long count) {}
 
   private static Operands operands(Object send, @Nullable Object recv, Op op) {
@@ -245,15 +245,15 @@ final class Plans {
     return in;
   }
 
-  /** A reducer of the elements of {@code data}, {@code count} of them. */
+  /** Creates a reducer for {@code count} elements of {@code data}. */
   private static Reducer reducer(Op op, Slice data, long count) {
     if (op == null) {
-      throw new FmiException(ErrorClass.OP, "null is not an operation: use those of Op");
+      throw new FmiException(ErrorClass.OP, "null is not an operation: use an Op");
     }
     if (!data.isTyped()) {
       throw new FmiException(
           ErrorClass.TYPE,
-          "the type of what is reduced is not known ("
+          "the type of the operand is unknown ("
               + data
               + "): pass a Slice with a Datatype, as Slice.of(segment, Datatype.DOUBLE)");
     }
@@ -295,7 +295,7 @@ final class Plans {
     return data;
   }
 
-  /** The bytes of a block where a buffer is as many blocks as there are ranks. */
+  /** The length in bytes of a block, of which a buffer contains one per rank. */
   private long share(Slice all) {
     if (all.count() % size != 0) {
       throw new FmiException(
@@ -309,7 +309,7 @@ final class Plans {
     return all.bytes() / size;
   }
 
-  /** A buffer must have room for a block per rank, each of whole elements. */
+  /** Checks that a buffer has room for a block per rank, each of whole elements. */
   private void checkRoom(Slice all, long bytes) {
     long block = Arguments.blockCount(bytes, all.type());
     long count = Arguments.multiply(block, size);
@@ -327,14 +327,14 @@ final class Plans {
     }
   }
 
-  /** The place of all blocks, which is not that of one. */
+  /** The location of all blocks; checks that it differs from the location of one block. */
   private static Location apart(Slice all, Slice one) {
     Location place = Buffers.place(all);
     Arguments.checkApart(Buffers.place(one), place, one.bytes());
     return place;
   }
 
-  /** The type of data whose length ranks need not give alike. */
+  /** The type of data; null if they are empty, as ranks may give different lengths. */
   private static @Nullable Predefined type(Slice data) {
     return type(data, data.bytes());
   }

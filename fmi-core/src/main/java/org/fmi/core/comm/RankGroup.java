@@ -11,11 +11,11 @@ public final class RankGroup implements Group {
   private final int[] worldRanks;
   private final int self;
 
-  /** The rank here of each world rank up to the highest member's, or UNDEFINED. */
+  /** The rank in this group of each world rank up to the highest member's, or UNDEFINED. */
   private final int[] ranks;
 
   /**
-   * A group.
+   * Creates a group.
    *
    * @param worldRanks its members, each once
    * @param self this process' world rank
@@ -51,7 +51,7 @@ public final class RankGroup implements Group {
     throw new FmiException(
         ErrorClass.GROUP,
         (group == null ? "null" : group.getClass().getName())
-            + " is not a group of this library: use Comm.group() and what it makes");
+            + " is not a group of this library: use Comm.group() and groups made from it");
   }
 
   /** The members' world ranks; not to be changed. */
@@ -59,7 +59,7 @@ public final class RankGroup implements Group {
     return worldRanks;
   }
 
-  /** The rank here of a world rank, or {@link Comm#UNDEFINED}. */
+  /** The rank in this group of a world rank, or {@link Comm#UNDEFINED}. */
   int rankOf(int worldRank) {
     return worldRank < ranks.length ? ranks[worldRank] : Comm.UNDEFINED;
   }
@@ -191,7 +191,8 @@ public final class RankGroup implements Group {
             ErrorClass.ARG,
             "range " + Arrays.toString(range) + " never gets from its first rank to its last");
       }
-      // A range may end between two of its ranks, and outside of the group (MPI 4 §7.3.2).
+      // The limit of a range need not be one of its ranks, and may lie outside of the group (MPI 4
+      // §7.3.2).
       long last = checkedRank((int) (first + (limit - first) / stride * stride));
       for (long r = first; stride > 0 ? r <= last : r >= last; r += stride) {
         if (n == expanded.length) {

@@ -9,19 +9,19 @@ import org.fmi.Status;
 import org.fmi.core.log.StateRequests;
 import org.fmi.core.object.StandIns;
 
-/** What stands for communicators and requests in the state of a loop. */
+/** The stand-ins for communicators and requests in the state of a loop. */
 final class StateStandIns implements StandIns {
   private final Communicators communicators;
   private final StateRequests requests;
 
   /**
-   * Stands for a request of a communicator whose ranks are not those of the world.
+   * The stand-in for a request of a communicator whose ranks differ from the world's.
    *
-   * @param request and its communicator: what stands for them, when it is written
+   * @param request the stand-in for the request and, in {@code communicator}, its communicator
    */
   private record Translated(Object request, Object communicator) implements Serializable {}
 
-  /** Stands for a request that had nothing to do. */
+  /** The stand-in for a request without an operation. */
   private record Completed(int source, int tag, long bytes) implements Serializable {}
 
   StateStandIns(Communicators communicators, StateRequests requests) {

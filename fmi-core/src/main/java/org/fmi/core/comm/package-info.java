@@ -1,4 +1,7 @@
-/** Communicators and groups: checks of arguments, translation of ranks, agreement on new ones. */
+/**
+ * Communicators and groups: checks of arguments, translation of ranks, agreement on new
+ * communicators.
+ */
 @NullMarked
 package org.fmi.core.comm;
 

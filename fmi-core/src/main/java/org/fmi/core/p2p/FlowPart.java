@@ -154,9 +154,9 @@ public sealed interface FlowPart {
               what,
               "FlowBody.finish",
               iteration,
-              ", which is for collectives: " + help + ", or use one of them")
+              ", which is for collectives: " + help + ", or call a collective")
           : refusal(
-              rank, what, "FlowBody.step", iteration, ", which communicates with nobody: " + help);
+              rank, what, "FlowBody.step", iteration, ", which must not communicate: " + help);
     }
   }
 

@@ -104,7 +104,7 @@ public final class Mailbox implements MessageRequest.Completion {
     for (UnexpectedMessage m = before.oldest(); m != null; m = before.oldest()) {
       before.remove(m);
       if (!Contexts.isSystem(m.context) && !ledger.isResent(m)) {
-        assert m.place != Place.REMOTE : "a message that nobody sends again is still at its sender";
+        assert m.place != Place.REMOTE : "a message that is not resent is still at its sender";
         m.charge = 0; // of a window that is gone
         unexpected.add(m);
       } else if (m.claimedBy != null) {

@@ -15,7 +15,7 @@ final class MatchTable {
     private @Nullable Bucket bucket;
   }
 
-  /** One queue; exists while it is not empty. */
+  /** A queue; exists while it is not empty. */
   private static final class Bucket {
     int context;
     int source;
@@ -56,7 +56,7 @@ final class MatchTable {
     b.last = link;
   }
 
-  /** Passes on all links; those of one key in order. */
+  /** Visits all links; the links of a key in order. */
   void forEach(Consumer<Queued> each) {
     for (Bucket slot : slots) {
       for (Bucket b = slot; b != null; b = b.chained) {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A pending send or receive, with its state in {@link Messenger}. The program holds requests of
- * non-blocking calls; those of blocking calls are reused.
+ * non-blocking calls; requests of blocking calls are reused.
  */
 public final class MessageRequest extends MatchTable.Queued implements ArrayRequest {
   /** The state of a request. */

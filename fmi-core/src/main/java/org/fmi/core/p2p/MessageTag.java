@@ -15,10 +15,10 @@ import org.fmi.Datatype.Predefined;
  *  +-----------+------+-----------+
  * </pre>
  *
- * {@code type} is the number of the {@link ElementType}. {@code iteration} is that of the {@code
- * flowLoop} whose exchange sends or receives, counted from 1 and modulo 2^28 - 2, or 0 elsewhere. A
- * plain tag of the program, as an {@code int}, has neither; nor has {@link Comm#ANY_TAG}, all of
- * whose bits are set.
+ * {@code type} is the number of the {@link ElementType}. {@code iteration} is the iteration of the
+ * {@code flowLoop} whose exchange sends or receives, counted from 1 and modulo 2^28 - 2, or 0
+ * elsewhere. A plain tag of the program, as an {@code int}, has neither; nor has {@link
+ * Comm#ANY_TAG}, all of whose bits are set.
  */
 public final class MessageTag {
   private static final int TYPE_SHIFT = Integer.SIZE;
@@ -64,8 +64,7 @@ public final class MessageTag {
   }
 
   /**
-   * Whether the elements of a message match those of its receive. An empty message matches any
-   * type.
+   * Whether the element type of a message matches its receive. An empty message matches any type.
    */
   static boolean isSameType(long message, long wanted, long bytes) {
     return bytes == 0 || ElementType.match(type(message), type(wanted));

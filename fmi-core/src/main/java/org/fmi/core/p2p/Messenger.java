@@ -111,8 +111,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
    * Begins an epoch: drops all messages, requests and windows of earlier ones.
    *
    * @param epochTransports open transports in order of preference; a peer is served by the first
-   *     one that reaches it. The caller starts them before the first send, and closes those of the
-   *     old epoch.
+   *     one that reaches it. The caller starts them before the first send, and closes the
+   *     transports of the old epoch.
    * @throws IllegalArgumentException if the epoch is not newer than the previous one
    */
   public void enter(int newEpoch, Transport[] epochTransports) {
@@ -128,8 +128,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /**
    * Begins an epoch in which the program's calls continue: receives wait for messages that will be
-   * sent again, and sends are complete, as the ledger resends whatever was not received. Drops
-   * interrupted calls of the runtime.
+   * sent again, and sends are complete, as the ledger resends messages that were not received.
+   * Drops interrupted calls of the runtime.
    */
   public void resume(int newEpoch, Transport[] epochTransports) {
     begin(newEpoch, epochTransports, false);
@@ -593,7 +593,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   private void moved(Peer p, MessageRequest r, long sequence, int payload) {
     r.moved += payload;
-    assert r.moved <= r.matchedLength : "more has come than the message has";
+    assert r.moved <= r.matchedLength : "more bytes arrived than the message has";
     if (r.moved == r.matchedLength) {
       p.received(sequence);
       requests.finishReceive(r);

@@ -359,7 +359,7 @@ final class Peer implements Ledger.Link {
   // ---- the end of an epoch in which the program's calls continue
 
   /**
-   * Completes the pending sends: the log resends whatever was not received.
+   * Completes the pending sends: the log resends messages that were not received.
    *
    * @param receives collects the program's receives whose data was in transit, unmatched
    */

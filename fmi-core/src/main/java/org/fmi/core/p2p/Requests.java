@@ -61,7 +61,7 @@ public final class Requests {
     return active;
   }
 
-  /** These operations, in the order begun. */
+  /** The pending operations, in the order begun. */
   public List<MessageRequest> underWay() {
     List<MessageRequest> all = new ArrayList<>();
     for (MessageRequest r = newest; r != null; r = r.countedBefore) {
@@ -246,7 +246,7 @@ public final class Requests {
             + rank
             + " receives in iteration "
             + MessageTag.iteration(r.tag)
-            + " of a flowLoop what rank "
+            + " of a flowLoop a message that rank "
             + r.matchedSource
             + " has sent "
             + (sent == MessageTag.NO_ITERATION ? "outside of the loop" : "in iteration " + sent)

@@ -27,7 +27,7 @@ public final class UnexpectedMessage {
 
   static final MemorySegment NO_DATA = MemorySegment.ofArray(new byte[0]);
 
-  /** One for each kind of {@link Pattern}. */
+  /** The entries for each kind of {@link Pattern}. */
   final Entry[] entries = {new Entry(this), new Entry(this), new Entry(this), new Entry(this)};
 
   /** The pool's size class; -1 if {@link #data} is not the pool's. */

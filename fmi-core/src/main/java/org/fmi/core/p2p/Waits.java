@@ -434,6 +434,6 @@ final class Waits {
         "rank "
             + stuck
             + " waits for this rank, which is in Fmi.close and will neither send nor receive: the"
-            + " calls of the two do not match, or an exception has left out some of this one's");
+            + " calls of the two do not match, or an exception made this rank skip some");
   }
 }

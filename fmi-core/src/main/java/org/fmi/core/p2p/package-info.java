@@ -79,8 +79,9 @@
  * Ledger.Tracked}.
  *
  * <p>A program's calls may continue in the next epoch ({@link Messenger#resume}) if the ledger
- * resends whatever was not received. Transfers in progress are abandoned on both sides: receives
- * stay posted, and sends are complete except for synchronous ones. No frame crosses an epoch.
+ * resends messages that were not received. Transfers in progress are abandoned on both sides:
+ * receives stay posted, and sends are complete except for synchronous ones. No frame crosses an
+ * epoch.
  *
  * <p>{@link Messenger#onFrame} drops frames of other epochs, and no other place does.
  */

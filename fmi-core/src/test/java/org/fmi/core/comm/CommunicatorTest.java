@@ -429,7 +429,7 @@ class CommunicatorTest {
           Comm alone = present(other.split(p2p.rank(), 0));
           assertThatThrownBy(() -> copy(all, world, other))
               .isInstanceOf(IllegalArgumentException.class)
-              .hasMessageContaining("communicator 2 of ranks [0, 1], and here that is of ranks")
+              .hasMessageContaining("communicator 2 of ranks [0, 1], which has ranks")
               .hasMessageContaining("make the same communicators before the loop");
           assertThat(alone.size()).isEqualTo(1);
         });

@@ -144,7 +144,7 @@ interface MessagesContract extends TransportRanks {
                 sent++;
                 refused = 0;
                 assertThat((long) sent * t.maxPayload())
-                    .as("bytes accepted though nobody receives")
+                    .as("bytes accepted though the peer does not receive")
                     .isLessThan(1L << 30);
               } else {
                 refused++;

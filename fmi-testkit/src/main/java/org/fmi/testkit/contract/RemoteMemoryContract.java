@@ -127,9 +127,7 @@ interface RemoteMemoryContract extends TransportRanks {
               }
             }
           }
-          assertThat(addresses)
-              .as("memory came to lie where other had lain")
-              .hasSizeLessThan(rounds);
+          assertThat(addresses).as("an address is used for new memory").hasSizeLessThan(rounds);
           peer.drainUntilAllAreDone();
         });
   }

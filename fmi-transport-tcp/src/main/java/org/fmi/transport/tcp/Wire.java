@@ -23,7 +23,7 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One TCP connection of a transport: the handshake first, then frames.
+ * A TCP connection of a transport: the handshake first, then frames.
  *
  * <p>Out: when nothing is waiting, a frame is copied into a chunk and written at once or, if it is
  * long, sent in place. Bytes that the socket does not take stay with Netty ({@link #sending});

@@ -126,8 +126,9 @@ final class DisniVerbs extends ManagedVerbs {
     if (sizes.sends() > WorkId.MOST_SLOTS || sizes.window() > WorkId.MOST_SLOTS) {
       throw new IOException("rdma: " + device() + ": DiSNI: queues too long: " + sizes);
     }
-    // The receives of each connection complete too when it fails: those of an attempt that the peer
-    // refused, and those of the surviving connection.
+    // The receives of each connection complete too when it fails: the receives of an attempt that
+    // the
+    // peer refused, and of the surviving connection.
     long connections = Math.max(1, (sizes.completions() - sizes.receives()) / sizes.sends());
     long entries = connections * (sizes.sends() + 2L * sizes.window());
     if (entries > limits().completions()) {

@@ -25,7 +25,7 @@ final class Libdisni {
     try {
       RdmaProvider.provider();
     } catch (IOException | LinkageError e) {
-      throw unusable("libdisni is not that of DiSNI 2.1 (" + e.getMessage() + ")", e);
+      throw unusable("libdisni is not from DiSNI 2.1 (" + e.getMessage() + ")", e);
     }
   }
 

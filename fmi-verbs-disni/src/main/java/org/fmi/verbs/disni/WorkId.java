@@ -8,7 +8,7 @@ package org.fmi.verbs.disni;
  *   0   generation        place      receive  slot
  * </pre>
  *
- * The place is that of the connection. Later connections reuse it, and the generation distinguishes
+ * The place belongs to the connection. Later connections reuse it, and the generation distinguishes
  * them.
  */
 final class WorkId {
