@@ -213,7 +213,7 @@ public final class FlushCoordinator {
   /** Returns the version that is being written or will be next; null if there is none. */
   public @Nullable CheckpointId awaited() {
     Version version = current == null ? newestReady() : current;
-    return version == null ? null : version.line();
+    return version == null ? null : version.recoveryLine();
   }
 
   private List<FlushCommand> take() {
@@ -281,7 +281,7 @@ public final class FlushCoordinator {
   }
 
   private void begin(Version version) {
-    CheckpointId line = version.line();
+    CheckpointId line = version.recoveryLine();
     ready.headMap(line.version()).clear();
     if (leftOut > 0 && wish == null) {
       leftOut--;
@@ -321,7 +321,7 @@ public final class FlushCoordinator {
 
   private @Nullable Version current(long number) {
     Version version = current;
-    return version != null && version.line().version() == number ? version : null;
+    return version != null && version.recoveryLine().version() == number ? version : null;
   }
 
   private void onWritten(int node, Level2Report.Written m) {
@@ -348,7 +348,7 @@ public final class FlushCoordinator {
         out.add(
             new FlushCommand.Publish(
                 node,
-                version.line().version(),
+                version.recoveryLine().version(),
                 oldest(),
                 version.needed,
                 List.copyOf(version.written.values())));
@@ -362,7 +362,7 @@ public final class FlushCoordinator {
     busy.remove(node);
     Version version = current(number);
     if (version != null && version.publisher == node) {
-      CheckpointId line = version.line();
+      CheckpointId line = version.recoveryLine();
       long bytes = version.written.values().stream().mapToLong(Level2Report.Written::bytes).sum();
       committed = line.version();
       counting.add(committed);
@@ -399,7 +399,7 @@ public final class FlushCoordinator {
     failure = reason;
     leftOut = Math.min((1 << Math.min(failures, 30)) - 1, MOST_LEFT_OUT);
     failures++;
-    CheckpointId line = version.line();
+    CheckpointId line = version.recoveryLine();
     report(new Notice.Level2Failed(line.version(), line.iteration(), reason, leftOut));
     out.add(new FlushCommand.Ended(false));
   }

@@ -144,7 +144,7 @@ final class SimFiles {
 
       @Override
       public String name(FileVersion version) {
-        return "sim/v" + version.line().version();
+        return "sim/v" + version.recoveryLine().version();
       }
 
       @Override
@@ -156,7 +156,7 @@ final class SimFiles {
       public ImageContent open(FileVersion version, CheckpointId id) {
         process.compute(1_000);
         Version from = find((int) version.token(), version.needed());
-        boolean damaged = from.damaged == process.rank() && id.equals(version.line());
+        boolean damaged = from.damaged == process.rank() && id.equals(version.recoveryLine());
         String damage = damaged ? name(version) + ": damaged" : "";
         return new ArrayContent(image(version, id), Integer.MAX_VALUE, damage);
       }

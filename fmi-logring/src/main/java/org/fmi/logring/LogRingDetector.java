@@ -263,7 +263,7 @@ public final class LogRingDetector implements FailureDetector, RingLinks.Handler
     }
     Notice news;
     synchronized (ring) {
-      news = ring.heard(notice);
+      news = ring.receive(notice);
     }
     forward(news, peer, "notice of rank " + peer);
     return true;

@@ -12,18 +12,18 @@ class WindowTest {
     final Window window = new Window();
 
     /** What the frames on their way here tell. */
-    final ArrayDeque<Integer> underWay = new ArrayDeque<>();
+    final ArrayDeque<Integer> inFlight = new ArrayDeque<>();
 
     int completable;
 
     void send(Side to) {
       window.send();
-      to.underWay.add(window.granted());
+      to.inFlight.add(window.granted());
       completable++;
     }
 
     void take() {
-      window.arrived(underWay.remove());
+      window.arrived(inFlight.remove());
     }
   }
 
@@ -43,7 +43,7 @@ class WindowTest {
             }
           }
           case 1 -> {
-            if (!side.underWay.isEmpty()) {
+            if (!side.inFlight.isEmpty()) {
               side.take();
               taken++;
             }
@@ -56,7 +56,7 @@ class WindowTest {
           }
         }
         for (Side s : sides) {
-          assertThat(s.underWay.size()).as("seed %s", seed).isLessThanOrEqualTo(Window.FRAMES);
+          assertThat(s.inFlight.size()).as("seed %s", seed).isLessThanOrEqualTo(Window.FRAMES);
           assertThat(s.window.outstanding()).as("seed %s", seed).isBetween(0, Window.FRAMES);
         }
       }
@@ -77,7 +77,7 @@ class WindowTest {
     assertThat(beats).isEqualTo(Window.FRAMES - 2);
     assertThat(a.window.room()).isEqualTo(2);
     // The other side lives: it has taken them, and beats.
-    while (!b.underWay.isEmpty()) {
+    while (!b.inFlight.isEmpty()) {
       b.take();
     }
     b.send(a);

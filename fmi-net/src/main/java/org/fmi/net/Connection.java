@@ -470,7 +470,7 @@ public final class Connection {
           return;
         }
         if (heartbeat != null) {
-          heartbeat.heard(System.nanoTime());
+          heartbeat.received(System.nanoTime());
         }
         take(bytes);
       } finally {

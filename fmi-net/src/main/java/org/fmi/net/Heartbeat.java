@@ -13,13 +13,13 @@ public final class Heartbeat {
   static final int PATIENCE = 12;
 
   private final long timeout;
-  private long heardAt;
+  private long receivedAt;
   private long next;
 
-  /** A heartbeat that starts as if the peer had just been heard. */
+  /** A heartbeat that starts as if data had just arrived from the peer. */
   public Heartbeat(long timeoutNanos, long now) {
     timeout = timeoutNanos;
-    heardAt = now;
+    receivedAt = now;
     next = now + pause();
   }
 
@@ -29,8 +29,8 @@ public final class Heartbeat {
   }
 
   /** Notes that something has arrived from the peer. */
-  public void heard(long now) {
-    heardAt = now;
+  public void received(long now) {
+    receivedAt = now;
   }
 
   /**
@@ -51,12 +51,12 @@ public final class Heartbeat {
   long silence(long now, BooleanSupplier starved) {
     long late = now - next;
     if (late > timeout / 2) {
-      heardAt = now;
+      receivedAt = now;
     } else if (late > 0) {
-      heardAt += Math.min(late, now - heardAt);
+      receivedAt += Math.min(late, now - receivedAt);
     }
     next = now + pause();
-    long silent = now - heardAt;
+    long silent = now - receivedAt;
     boolean excused =
         silent > timeout / 2 && silent <= PATIENCE * timeout && starved.getAsBoolean();
     return silent <= timeout || excused ? 0 : silent;

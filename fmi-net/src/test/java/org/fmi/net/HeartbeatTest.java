@@ -24,7 +24,7 @@ class HeartbeatTest {
   void aPeerThatIsHeardIsNotSilent() {
     for (int elapsed = 250; elapsed <= 10_000; elapsed += 250) {
       if (elapsed % 1000 == 0) {
-        heartbeat.heard(BEGIN + elapsed);
+        heartbeat.received(BEGIN + elapsed);
       }
       assertThat(heartbeat.silence(BEGIN + elapsed)).as("after %s", elapsed).isZero();
     }
@@ -55,7 +55,7 @@ class HeartbeatTest {
 
   @Test
   void whatItHasHeardSinceItWasDueIsNotMovedIntoTheFuture() {
-    heartbeat.heard(BEGIN + 600);
+    heartbeat.received(BEGIN + 600);
     assertThat(heartbeat.silence(BEGIN + 650)).isZero(); // late by 400, of which 50 since then
     for (int elapsed = 250; elapsed <= 1000; elapsed += 250) {
       assertThat(heartbeat.silence(BEGIN + 650 + elapsed)).isZero();

@@ -43,7 +43,7 @@ class StarvationTest {
       }
       if (arrived) {
         arrived = false;
-        heartbeat.heard(now);
+        heartbeat.received(now);
       }
       if (now >= due) {
         due = now + TIMEOUT / 4;

@@ -16,7 +16,7 @@ import java.util.TreeMap;
  * after the last iteration to the checkpoint.
  */
 public final class FlowPlan {
-  private final long line;
+  private final long start;
 
   /**
    * By iteration from the checkpoint on: the ranks whose state before it is needed. The last
@@ -30,21 +30,21 @@ public final class FlowPlan {
     int[] of(int rank, long iteration);
   }
 
-  private FlowPlan(long line, List<BitSet> needed) {
-    this.line = line;
+  private FlowPlan(long start, List<BitSet> needed) {
+    this.start = start;
     this.needed = needed;
   }
 
   /**
-   * @param line the number of iterations in the checkpoint's state
+   * @param start the number of iterations in the checkpoint's state
    * @param front the number of iterations in the state with which the other ranks continue
    * @param lost the ranks that have lost their state
    */
-  public static FlowPlan of(Inputs inputs, long line, long front, BitSet lost) {
+  public static FlowPlan of(Inputs inputs, long start, long front, BitSet lost) {
     List<BitSet> needed = new ArrayList<>();
     BitSet of = (BitSet) lost.clone();
     needed.add(of);
-    for (long iteration = front - 1; iteration >= line; iteration--) {
+    for (long iteration = front - 1; iteration >= start; iteration--) {
       BitSet before = (BitSet) of.clone();
       for (int rank = of.nextSetBit(0); rank >= 0; rank = of.nextSetBit(rank + 1)) {
         for (int input : inputs.of(rank, iteration)) {
@@ -54,7 +54,7 @@ public final class FlowPlan {
       needed.addFirst(before);
       of = before;
     }
-    return new FlowPlan(line, needed);
+    return new FlowPlan(start, needed);
   }
 
   /** The ranks that load the checkpoint. */
@@ -94,6 +94,6 @@ public final class FlowPlan {
   }
 
   private BitSet at(long iteration) {
-    return needed.get((int) (iteration - line));
+    return needed.get((int) (iteration - start));
   }
 }

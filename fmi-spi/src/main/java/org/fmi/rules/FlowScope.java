@@ -39,11 +39,11 @@ public sealed interface FlowScope {
    * Decides which ranks compute again.
    *
    * @param inputs the ranks that each rank reads from
-   * @param line the number of iterations in the checkpoint's state
+   * @param start the number of iterations in the checkpoint's state
    * @param progress by rank
    * @param limit the most ranks that may compute again
    */
-  static FlowScope of(FlowPlan.Inputs inputs, long line, List<Progress> progress, int limit) {
+  static FlowScope of(FlowPlan.Inputs inputs, long start, List<Progress> progress, int limit) {
     BitSet lost = new BitSet();
     long front = Long.MAX_VALUE;
     for (int rank = 0; rank < progress.size(); rank++) {
@@ -67,7 +67,7 @@ public sealed interface FlowScope {
                 + ", and a rank stores only its last two states");
       }
     }
-    FlowPlan plan = FlowPlan.of(inputs, line, front, lost);
+    FlowPlan plan = FlowPlan.of(inputs, start, front, lost);
     int loading = plan.loading().cardinality();
     if (loading > limit) {
       return new All(

@@ -13,7 +13,7 @@ public final class LogRing {
   private final int size;
   private final int rank;
   private final int base;
-  private @Nullable Notice heard;
+  private @Nullable Notice first;
 
   /**
    * A notice of a failure.
@@ -74,7 +74,7 @@ public final class LogRing {
    * @return the notice to report and to forward; null if a failure is already known
    */
   public @Nullable Notice lost(int failed) {
-    return heard(new Notice(failed, 0));
+    return receive(new Notice(failed, 0));
   }
 
   /**
@@ -82,11 +82,11 @@ public final class LogRing {
    *
    * @return as {@link #lost}
    */
-  public @Nullable Notice heard(Notice notice) {
-    if (heard != null) {
+  public @Nullable Notice receive(Notice notice) {
+    if (first != null) {
       return null;
     }
-    heard = notice;
+    first = notice;
     return notice;
   }
 

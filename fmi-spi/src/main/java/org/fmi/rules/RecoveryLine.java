@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * loops before it. Every rank chooses it from what all ranks hold and see in files, with the same
  * result everywhere.
  *
- * @param line the newest checkpoint that can be brought back on all ranks; null if there never was
- *     one
+ * @param checkpoint the newest checkpoint that can be brought back on all ranks; null if there
+ *     never was one
  * @param finals the final checkpoints of the loops that ended before or with it, ascending by loop
  * @param files the version in files for groups that have lost more than their code can rebuild;
  *     null if there is no such group
  */
 public record RecoveryLine(
-    @Nullable CheckpointId line, List<CheckpointId> finals, @Nullable FileVersion files) {
+    @Nullable CheckpointId checkpoint, List<CheckpointId> finals, @Nullable FileVersion files) {
 
   /** The program's start, if there is no checkpoint. */
   public static final RecoveryLine START = new RecoveryLine(null, List.of(), null);
@@ -30,8 +30,8 @@ public record RecoveryLine(
   /** All checkpoints to bring back, ascending by version. */
   public List<CheckpointId> needed() {
     List<CheckpointId> all = new ArrayList<>(finals);
-    if (line != null && !line.last()) {
-      all.add(line);
+    if (checkpoint != null && !checkpoint.last()) {
+      all.add(checkpoint);
     }
     return all;
   }
@@ -48,7 +48,7 @@ public record RecoveryLine(
 
   /** Its version; -1 at the program's start. */
   public long version() {
-    return line == null ? -1 : line.version();
+    return checkpoint == null ? -1 : checkpoint.version();
   }
 
   /** Chooses from the checkpoints in memory. */
@@ -69,7 +69,7 @@ public record RecoveryLine(
       throws UnrecoverableException {
     SortedMap<Long, CheckpointId> versions = held.versions();
     SortedSet<Long> all = new TreeSet<>(versions.keySet());
-    files.forEach(each -> all.add(each.line().version()));
+    files.forEach(each -> all.add(each.recoveryLine().version()));
     String why = "";
     for (long version : List.copyOf(all).reversed()) {
       List<CheckpointId> finals =
@@ -90,9 +90,9 @@ public record RecoveryLine(
       for (FileVersion each : files) {
         // A loop that has ended in memory must have ended in the files too: then both are of one
         // run.
-        if (each.line().version() == version && each.needed().containsAll(finals)) {
+        if (each.recoveryLine().version() == version && each.needed().containsAll(finals)) {
           List<CheckpointId> ended = each.needed().stream().filter(CheckpointId::last).toList();
-          return new RecoveryLine(each.line(), ended, each);
+          return new RecoveryLine(each.recoveryLine(), ended, each);
         }
       }
     }

@@ -17,7 +17,7 @@ public record FileVersion(long token, List<CheckpointId> needed) {
   }
 
   /** The checkpoint to continue from. */
-  public CheckpointId line() {
+  public CheckpointId recoveryLine() {
     return needed.getLast();
   }
 }

@@ -181,7 +181,9 @@ final class HoldingsTest {
       boolean restart = random.nextBoolean();
       try {
         CheckpointId line = world.line(restart);
-        assertThat(RecoveryLine.choose(all, restart).line()).as("seed %d", seed).isEqualTo(line);
+        assertThat(RecoveryLine.choose(all, restart).checkpoint())
+            .as("seed %d", seed)
+            .isEqualTo(line);
         lines += line == null ? 0 : 1;
         starts += line == null ? 1 : 0;
       } catch (UnrecoverableException e) {

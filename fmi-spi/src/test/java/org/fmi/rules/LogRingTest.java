@@ -101,7 +101,7 @@ final class LogRingTest {
     int[] hops = new int[size];
     Arrays.fill(hops, -1);
     record Sent(int to, Notice notice) {}
-    ArrayDeque<Sent> underWay = new ArrayDeque<>();
+    ArrayDeque<Sent> inFlight = new ArrayDeque<>();
     for (int r = 0; r < size; r++) {
       rings[r] = new LogRing(size, r, 2);
     }
@@ -109,16 +109,16 @@ final class LogRingTest {
       Notice seen = Objects.requireNonNull(rings[r].lost(failed));
       hops[r] = seen.hops();
       for (int to : rings[r].neighbours()) {
-        underWay.add(new Sent(to, LogRing.forward(seen)));
+        inFlight.add(new Sent(to, LogRing.forward(seen)));
       }
     }
-    while (!underWay.isEmpty()) {
-      Sent next = underWay.remove();
-      Notice told = next.to == failed ? null : rings[next.to].heard(next.notice);
-      if (told != null) {
-        hops[next.to] = told.hops();
+    while (!inFlight.isEmpty()) {
+      Sent next = inFlight.remove();
+      Notice news = next.to == failed ? null : rings[next.to].receive(next.notice);
+      if (news != null) {
+        hops[next.to] = news.hops();
         for (int to : rings[next.to].neighbours()) {
-          underWay.add(new Sent(to, LogRing.forward(told)));
+          inFlight.add(new Sent(to, LogRing.forward(news)));
         }
       }
     }
@@ -186,9 +186,9 @@ final class LogRingTest {
       }
 
       void onNotice(long now, int rank, Notice notice) {
-        Notice told = dead[rank] ? null : rings[rank].heard(notice);
-        if (told != null) {
-          tell(now, rank, told);
+        Notice news = dead[rank] ? null : rings[rank].receive(notice);
+        if (news != null) {
+          tell(now, rank, news);
         }
       }
 
@@ -201,9 +201,9 @@ final class LogRingTest {
               rank,
               to,
               () -> {
-                Notice told = dead[to] ? null : rings[to].lost(rank);
-                if (told != null) {
-                  tell(lastArrival[rank][to], to, told);
+                Notice news = dead[to] ? null : rings[to].lost(rank);
+                if (news != null) {
+                  tell(lastArrival[rank][to], to, news);
                 }
               });
         }

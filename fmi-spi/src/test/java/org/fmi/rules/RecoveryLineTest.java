@@ -27,7 +27,7 @@ final class RecoveryLineTest {
   void nothingHeldIsTheStart() throws UnrecoverableException {
     RecoveryLine line =
         RecoveryLine.choose(held(List.of(), List.of(), List.of(), List.of()), false);
-    assertThat(line.line()).isNull();
+    assertThat(line.checkpoint()).isNull();
     assertThat(line.needed()).isEmpty();
   }
 
@@ -38,9 +38,13 @@ final class RecoveryLineTest {
     List<CheckpointId> both = List.of(FIRST, SECOND);
     for (CheckpointId taken :
         List.of(other, new CheckpointId(SECOND.version(), 0, SECOND.iteration(), true))) {
-      assertThat(RecoveryLine.choose(held(both, List.of(FIRST, taken), both, both), false).line())
+      assertThat(
+              RecoveryLine.choose(held(both, List.of(FIRST, taken), both, both), false)
+                  .checkpoint())
           .isEqualTo(FIRST);
-      assertThat(RecoveryLine.choose(held(List.of(FIRST, taken), both, both, both), false).line())
+      assertThat(
+              RecoveryLine.choose(held(List.of(FIRST, taken), both, both, both), false)
+                  .checkpoint())
           .isEqualTo(FIRST);
     }
   }
@@ -48,14 +52,19 @@ final class RecoveryLineTest {
   @Test
   void theNewestThatCanBeBroughtBack() throws UnrecoverableException {
     List<CheckpointId> both = List.of(FIRST, SECOND);
-    assertThat(RecoveryLine.choose(held(both, both, both, both), false).line()).isEqualTo(SECOND);
-    assertThat(RecoveryLine.choose(held(both, List.of(), both, both), false).line())
+    assertThat(RecoveryLine.choose(held(both, both, both, both), false).checkpoint())
+        .isEqualTo(SECOND);
+    assertThat(RecoveryLine.choose(held(both, List.of(), both, both), false).checkpoint())
         .isEqualTo(SECOND);
     // complete on one rank of each group only: the others can be decoded
-    assertThat(RecoveryLine.choose(held(both, List.of(FIRST), both, List.of(FIRST)), false).line())
+    assertThat(
+            RecoveryLine.choose(held(both, List.of(FIRST), both, List.of(FIRST)), false)
+                .checkpoint())
         .isEqualTo(SECOND);
     // two of one group are missing: back to the one before
-    assertThat(RecoveryLine.choose(held(List.of(FIRST), List.of(FIRST), both, both), false).line())
+    assertThat(
+            RecoveryLine.choose(held(List.of(FIRST), List.of(FIRST), both, both), false)
+                .checkpoint())
         .isEqualTo(FIRST);
   }
 
@@ -73,7 +82,7 @@ final class RecoveryLineTest {
   void withoutTheFirstCheckpointTheProgramStartsAgain() throws UnrecoverableException {
     List<CheckpointId> first = List.of(FIRST);
     List<CheckpointId> none = List.of();
-    assertThat(RecoveryLine.choose(held(first, none, none, none), true).line()).isNull();
+    assertThat(RecoveryLine.choose(held(first, none, none, none), true).checkpoint()).isNull();
     assertThatThrownBy(() -> RecoveryLine.choose(held(first, first, none, none), false))
         .isInstanceOf(UnrecoverableException.class);
   }
@@ -82,7 +91,7 @@ final class RecoveryLineTest {
   void endedLoopsAreBroughtBackToo() throws UnrecoverableException {
     List<CheckpointId> all = List.of(END, NEXT_LOOP);
     RecoveryLine line = RecoveryLine.choose(held(all, List.of(), all, all), false);
-    assertThat(line.line()).isEqualTo(NEXT_LOOP);
+    assertThat(line.checkpoint()).isEqualTo(NEXT_LOOP);
     assertThat(line.finals()).containsExactly(END);
     assertThat(line.needed()).containsExactly(END, NEXT_LOOP);
     assertThat(line.finalOf(0)).isEqualTo(END);
@@ -93,7 +102,7 @@ final class RecoveryLineTest {
   void aFinalCheckpointCanBeTheLine() throws UnrecoverableException {
     List<CheckpointId> all = new ArrayList<>(List.of(SECOND, END));
     RecoveryLine line = RecoveryLine.choose(held(all, all, all, all), false);
-    assertThat(line.line()).isEqualTo(END);
+    assertThat(line.checkpoint()).isEqualTo(END);
     assertThat(line.needed()).containsExactly(END);
   }
 
@@ -103,7 +112,7 @@ final class RecoveryLineTest {
     List<CheckpointId> all = List.of(SECOND, END, NEXT_LOOP);
     List<CheckpointId> damaged = List.of(SECOND, NEXT_LOOP);
     RecoveryLine line = RecoveryLine.choose(held(all, all, damaged, damaged), false);
-    assertThat(line.line()).isEqualTo(SECOND);
+    assertThat(line.checkpoint()).isEqualTo(SECOND);
     assertThat(line.needed()).containsExactly(SECOND);
   }
 
@@ -116,7 +125,7 @@ final class RecoveryLineTest {
       }
       Holdings held = Holdings.of(new int[] {0, 1, 2, 3, 4}, 2, complete);
       if (lost <= 2) {
-        assertThat(RecoveryLine.choose(held, false).line()).isEqualTo(SECOND);
+        assertThat(RecoveryLine.choose(held, false).checkpoint()).isEqualTo(SECOND);
       } else {
         assertThatThrownBy(() -> RecoveryLine.choose(held, false))
             .isInstanceOf(UnrecoverableException.class)
@@ -142,7 +151,7 @@ final class RecoveryLineTest {
   void whatAGroupHasLostComesFromFiles() throws UnrecoverableException {
     Holdings held = twoLost(FIRST, SECOND);
     RecoveryLine line = RecoveryLine.choose(held, List.of(files(SECOND)), false);
-    assertThat(line.line()).isEqualTo(SECOND);
+    assertThat(line.checkpoint()).isEqualTo(SECOND);
     assertThat(line.files()).isEqualTo(files(SECOND));
     assertThat(held.needFiles(SECOND)).isTrue();
     assertThat(held(List.of(SECOND), List.of(), List.of(SECOND), List.of()).needFiles(SECOND))
@@ -155,7 +164,7 @@ final class RecoveryLineTest {
     RecoveryLine line =
         RecoveryLine.choose(
             held(both, List.of(), both, both), List.of(files(SECOND), files(FIRST)), false);
-    assertThat(line.line()).isEqualTo(SECOND);
+    assertThat(line.checkpoint()).isEqualTo(SECOND);
     assertThat(line.files()).isNull();
   }
 
@@ -167,11 +176,11 @@ final class RecoveryLineTest {
     RecoveryLine fromFiles =
         RecoveryLine.choose(
             held(both, both, first, first), List.of(files(SECOND), files(FIRST)), false);
-    assertThat(fromFiles.line()).isEqualTo(SECOND);
+    assertThat(fromFiles.checkpoint()).isEqualTo(SECOND);
     // The other way round.
     RecoveryLine fromMemory =
         RecoveryLine.choose(held(both, both, both, both), List.of(files(FIRST)), false);
-    assertThat(fromMemory.line()).isEqualTo(SECOND);
+    assertThat(fromMemory.checkpoint()).isEqualTo(SECOND);
     assertThat(fromMemory.files()).isNull();
     // What memory gives back is newer than what files hold.
     CheckpointId third = new CheckpointId(SECOND.version() + 1, 0, 15, false);
@@ -179,7 +188,7 @@ final class RecoveryLineTest {
     List<CheckpointId> lost = List.of(SECOND);
     RecoveryLine older =
         RecoveryLine.choose(held(newer, newer, lost, lost), List.of(files(FIRST)), false);
-    assertThat(older.line()).isEqualTo(SECOND);
+    assertThat(older.checkpoint()).isEqualTo(SECOND);
     assertThat(older.files()).isNull();
   }
 
@@ -189,7 +198,7 @@ final class RecoveryLineTest {
     RecoveryLine line =
         RecoveryLine.choose(
             held(none, none, none, none), List.of(files(END, NEXT_LOOP), files(END)), true);
-    assertThat(line.line()).isEqualTo(NEXT_LOOP);
+    assertThat(line.checkpoint()).isEqualTo(NEXT_LOOP);
     assertThat(line.finals()).containsExactly(END);
     assertThat(line.needed()).containsExactly(END, NEXT_LOOP);
   }

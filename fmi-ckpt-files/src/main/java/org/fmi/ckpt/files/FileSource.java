@@ -80,7 +80,7 @@ public final class FileSource implements CheckpointSource {
       found.add(new Found(version, origin.generation(), Path.of(origin.path()), origin.digest()));
     }
     found.sort(
-        Comparator.<Found>comparingLong(each -> each.version.line().version())
+        Comparator.<Found>comparingLong(each -> each.version.recoveryLine().version())
             .thenComparingLong(each -> each.version.token())
             .reversed());
     return found.stream().map(Found::version).toList();

@@ -151,7 +151,7 @@ final class FileSourceTest {
     CheckpointSource source = source("new", 1, Samples.SIZE, plan);
     List<FileVersion> offers = source.offers(true);
     assertThat(offers)
-        .extracting(FileVersion::line)
+        .extracting(FileVersion::recoveryLine)
         .containsExactly(Samples.line(9), Samples.line(5));
     assertThat(offers.getFirst().token()).isNotEqualTo(offers.getLast().token());
     assertThat(Samples.read(source, offers.getFirst(), Samples.line(9)))

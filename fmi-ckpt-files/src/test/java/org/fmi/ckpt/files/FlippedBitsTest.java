@@ -157,7 +157,7 @@ final class FlippedBitsTest {
             Diagnostics.NONE);
     for (FileVersion version : source.offers(false)) {
       if (isRead(source, version, rank)) {
-        return version.line().version();
+        return version.recoveryLine().version();
       }
     }
     return fail("no version can be read");

@@ -483,7 +483,7 @@ public final class Checkpoints {
    * @param first the version of the first checkpoint, if there is none
    */
   public void adopt(RecoveryLine line, long first) {
-    committed = line.line();
+    committed = line.checkpoint();
     inDoubt = false;
     nextVersion = committed == null ? first : committed.version() + 1;
     lastDoneIteration = -1;

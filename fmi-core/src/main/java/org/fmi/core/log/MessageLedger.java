@@ -92,7 +92,7 @@ public final class MessageLedger implements Ledger {
   public void begin(long line) {
     InTransitMessages lines = Objects.requireNonNull(inTransit);
     lines.begin(line);
-    for (MessageRequest r : messenger.requests().underWay()) {
+    for (MessageRequest r : messenger.requests().pending()) {
       if (!r.isSend() && r.hasMatched()) {
         TrackedMessage t = tracked.of(r);
         t.crossing =

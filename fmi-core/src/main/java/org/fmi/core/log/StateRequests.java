@@ -141,7 +141,7 @@ public final class StateRequests {
 
   /** Descriptions of the program's pending requests. */
   public List<String> underWay() {
-    return requests.underWay().stream().map(MessageRequest::describe).toList();
+    return requests.pending().stream().map(MessageRequest::describe).toList();
   }
 
   /** Whether the state written last has any request. */
@@ -151,7 +151,7 @@ public final class StateRequests {
 
   /** Descriptions of the pending requests that the state written last does not have. */
   public List<String> notWritten() {
-    return requests.underWay().stream()
+    return requests.pending().stream()
         .filter(r -> !written.containsKey(r))
         .map(MessageRequest::describe)
         .toList();

@@ -60,7 +60,7 @@ public interface Ledger {
   default void enters(boolean continues) {}
 
   /** Restarts or ends tracking at a recovery line without in-transit messages. */
-  default void line(boolean begins) {}
+  default void atRecoveryLine(boolean begins) {}
 
   /** Whether an unmatched message will be sent again in the epoch that begins. */
   default boolean isResent(UnexpectedMessage message) {

@@ -92,9 +92,9 @@ public final class Mailbox implements MessageRequest.Completion {
    * Begins an epoch in which the program's calls continue. Preserves the receives, in the order
    * posted, and the messages that will not be sent again, ahead of future ones.
    *
-   * @param underWay receives whose data was in transit
+   * @param inFlight receives whose data was in transit
    */
-  void resume(List<MessageRequest> underWay) {
+  void resume(List<MessageRequest> inFlight) {
     List<MessageRequest> receives = posted.all();
     receives.forEach(posted::remove);
     receives.removeIf(r -> Contexts.isSystem(r.context));

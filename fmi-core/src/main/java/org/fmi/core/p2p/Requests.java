@@ -62,7 +62,7 @@ public final class Requests {
   }
 
   /** The pending operations, in the order begun. */
-  public List<MessageRequest> underWay() {
+  public List<MessageRequest> pending() {
     List<MessageRequest> all = new ArrayList<>();
     for (MessageRequest r = newest; r != null; r = r.countedBefore) {
       all.add(r);

@@ -267,7 +267,7 @@ public final class RankRuntime implements Fmi, Metered {
         if (place == Place.START) {
           begin(start);
         } else if (inPlace) {
-          lifecycle.running(recovery.line().line());
+          lifecycle.running(recovery.line().checkpoint());
         }
         return true;
       } catch (Rollback again) {
@@ -282,7 +282,7 @@ public final class RankRuntime implements Fmi, Metered {
 
   /** Begins the program of a new process, after its first recovery. */
   private void begin(JobMessage.Start start) throws IOException {
-    CheckpointId id = recovery.line().line();
+    CheckpointId id = recovery.line().checkpoint();
     linePending = id != null;
     if (!start.rollback()) {
       lifecycle.running(id);
@@ -503,7 +503,7 @@ public final class RankRuntime implements Fmi, Metered {
       return loop;
     }
     move(Place.LOOP);
-    CheckpointId id = recovery.line().line();
+    CheckpointId id = recovery.line().checkpoint();
     try {
       if (linePending && id != null && id.loop() == loop.number) {
         linePending = false;
@@ -521,7 +521,7 @@ public final class RankRuntime implements Fmi, Metered {
   private void restoreEnded(Loop loop, CheckpointId last, Restorer.Situation how) {
     recovery.restore(loop, last, how);
     current = loop;
-    if (last.equals(recovery.line().line())) {
+    if (last.equals(recovery.line().checkpoint())) {
       linePending = false;
     }
   }
@@ -552,7 +552,7 @@ public final class RankRuntime implements Fmi, Metered {
     if (!recovery.resume(loop, () -> recover(false))) {
       // The checkpoint left is from an earlier loop; this process cannot roll back to before its
       // own loop.
-      CheckpointId newest = recovery.line().line();
+      CheckpointId newest = recovery.line().checkpoint();
       throw stray("is in loop %d, but the newest checkpoint is %s".formatted(loop.number, newest));
     }
   }

@@ -119,7 +119,7 @@ final class Recovery {
       line = recovered.line();
       lifecycle.recovered(recovered.rebuilt());
       if (local != null && start.isLocal()) {
-        local.begin(system, start, line.line(), inPlace);
+        local.begin(system, start, line.checkpoint(), inPlace);
       } else if (local != null) {
         local.allRollBack();
       }
@@ -183,7 +183,7 @@ final class Recovery {
   boolean resume(Loop loop, Runnable again) {
     while (true) {
       try {
-        CheckpointId id = line.line();
+        CheckpointId id = line.checkpoint();
         if (id == null || id.loop() != loop.number) {
           return false;
         }

@@ -173,7 +173,7 @@ public final class Restoration {
     }
     try {
       RecoveryLine line = RecoveryLine.choose(held.all(), restart);
-      return line.line() != null && line.version() >= findings.newest ? line : null;
+      return line.checkpoint() != null && line.version() >= findings.newest ? line : null;
     } catch (UnrecoverableException e) {
       findings.lost = findings.lost.isEmpty() ? String.valueOf(e.getMessage()) : findings.lost;
       return null;
@@ -186,7 +186,7 @@ public final class Restoration {
     if (line.line() != null || startsFromOtherSize()) {
       return;
     }
-    CheckpointId damaged = findings.before == null ? null : findings.before.line();
+    CheckpointId damaged = findings.before == null ? null : findings.before.recoveryLine();
     if (!findings.refused.isEmpty()) {
       throw new UnrecoverableException(
           (findings.lost.isEmpty()
@@ -324,7 +324,7 @@ public final class Restoration {
   /** Reports, from rank 0, which ranks have read files; collective over all ranks if any has. */
   private void reportFilesRead(AllHoldings held, RecoveryLine line, int epoch) {
     FileVersion files = line.files();
-    CheckpointId id = line.line();
+    CheckpointId id = line.checkpoint();
     if (files == null || id == null) {
       return;
     }

@@ -117,7 +117,8 @@ public final class Restorer {
     CheckpointId newest = checkpoints.committed();
     Restoration.Restored found =
         restoration.run(restart, epoch, newest == null ? -1 : newest.version());
-    checkpoints.adopt(found.line(), redistribution == null ? 0 : redistribution.version() + 1);
+    checkpoints.adopt(
+        found.checkpoint(), redistribution == null ? 0 : redistribution.version() + 1);
     CheckpointId to = checkpoints.committed();
     timesRolledBack =
         restart ? 1 : agreed(Objects.equals(to, rolledBackTo) ? timesRolledBack + 1 : 1);
@@ -173,7 +174,7 @@ public final class Restorer {
         checkpoints.drain(SyncPoint.at(id), epoch);
         messenger.mailbox().discard();
         if (logs) {
-          messenger.ledger().line(true);
+          messenger.ledger().atRecoveryLine(true);
         }
         // No rank may send new messages before all ranks have discarded the old ones.
         system.barrier();

@@ -36,7 +36,7 @@ final class AnswersTest {
       decides.enter(0, new Transport[] {network.transport(0)});
       sends.enter(0, new Transport[] {network.transport(1)});
       new MessageLedger(decides, log, null);
-      decides.ledger().line(true);
+      decides.ledger().atRecoveryLine(true);
     }
 
     void send(int tag) {

@@ -30,7 +30,7 @@ final class ReplayComparisonTest {
     again.enter(0, new Transport[] {network.transport(0)});
     other.enter(0, new Transport[] {network.transport(1)});
     new MessageLedger(again, log, null);
-    again.ledger().line(true);
+    again.ledger().atRecoveryLine(true);
   }
 
   /** By its determinants the receiver may match another message first. */

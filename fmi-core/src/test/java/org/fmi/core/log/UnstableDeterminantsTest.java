@@ -63,7 +63,7 @@ final class UnstableDeterminantsTest {
       logs[rank] = new MessageLog(rank, SIZE, 10_000_000, jobs[rank]);
       ranks[rank].enter(0, new Transport[] {network.transport(rank)});
       new MessageLedger(ranks[rank], logs[rank], null);
-      ranks[rank].ledger().line(true);
+      ranks[rank].ledger().atRecoveryLine(true);
     }
   }
 
@@ -259,12 +259,12 @@ final class UnstableDeterminantsTest {
   void keepsDeterminantsSinceTheNextRecoveryLine() {
     chooses(0, 2);
     message(0, 1);
-    ranks[0].ledger().line(true);
+    ranks[0].ledger().atRecoveryLine(true);
     jobs[0].version = 1;
     chooses(0, 3);
     send(0, 1, CONTEXT);
     ranks[1].probe(0, CONTEXT, 0);
-    ranks[1].ledger().line(true);
+    ranks[1].ledger().atRecoveryLine(true);
     jobs[1].version = 1;
     ranks[1].recv(data, 0, 8, 0, CONTEXT, 0);
     assertThat(tells(1)).contains("0@1 from 0: [3]");

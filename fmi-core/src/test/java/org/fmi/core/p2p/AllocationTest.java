@@ -260,10 +260,10 @@ class AllocationTest {
               () -> {
                 // By the same code, so that the compiler saves as much in both.
                 on[0] = false;
-                m.ledger().line(false);
+                m.ledger().atRecoveryLine(false);
                 double without = round(program, 0);
                 on[0] = true;
-                m.ledger().line(true);
+                m.ledger().atRecoveryLine(true);
                 return Math.abs(round(program, 0) - without);
               });
         });
@@ -285,7 +285,7 @@ class AllocationTest {
 
   private static Program logging(Messenger m, Program program, CountingJob job, boolean[] on) {
     new MessageLedger(m, new MessageLog(m.rank(), 2, 256 << 20, job), null);
-    m.ledger().line(true);
+    m.ledger().atRecoveryLine(true);
     return new Program() {
       @Override
       public void once(int bytes) {
@@ -295,7 +295,7 @@ class AllocationTest {
       @Override
       public void between() {
         job.version++;
-        m.ledger().line(on[0]); // and the same pieces of memory again
+        m.ledger().atRecoveryLine(on[0]); // and the same pieces of memory again
         program.once(8); // behind a line there is a new list of what was decided
       }
     };

@@ -268,7 +268,7 @@ final class SendBufferTest {
   void anEpochInWhichTheProgramContinuesSendsThemOutOfTheLog() {
     MessageLedger senderLedger =
         new MessageLedger(sender, new MessageLog(0, 2, 100_000_000, new CountingJob()), null);
-    sender.ledger().line(true);
+    sender.ledger().atRecoveryLine(true);
     int all = EAGER + COPIES;
     for (int i = 0; i < all; i++) {
       send(i);

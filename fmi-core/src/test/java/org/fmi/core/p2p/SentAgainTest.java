@@ -47,7 +47,7 @@ final class SentAgainTest {
     replacement.enter(0, new Transport[] {network.transport(1)});
     MessageLedger survivorLedger =
         new MessageLedger(survivor, new MessageLog(0, 2, 10_000_000, new CountingJob()), null);
-    survivor.ledger().line(true);
+    survivor.ledger().atRecoveryLine(true);
     for (int i = 0; i < MESSAGES; i++) {
       data[0] = i;
       survivor.send(data, 0, BYTES, 1, CONTEXT, i, Mode.STANDARD);

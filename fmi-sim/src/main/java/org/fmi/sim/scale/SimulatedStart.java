@@ -392,7 +392,7 @@ public final class SimulatedStart {
                     other,
                     rank.number,
                     failed,
-                    other.overlay == null ? null : other.overlay.heard(passed)));
+                    other.overlay == null ? null : other.overlay.receive(passed)));
       }
     }
   }

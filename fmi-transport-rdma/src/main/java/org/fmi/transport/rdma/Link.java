@@ -71,7 +71,7 @@ final class Link {
 
   // Messages being read, in order.
   private final ArrayDeque<Read> unasked = new ArrayDeque<>();
-  private final ArrayDeque<Read> underWay = new ArrayDeque<>();
+  private final ArrayDeque<Read> inFlight = new ArrayDeque<>();
   private final int pieceBytes;
   private int pieces;
 
@@ -205,9 +205,9 @@ final class Link {
   }
 
   private @Nullable Read arrivedPiece() {
-    Read r = underWay.element();
+    Read r = inFlight.element();
     r.arrived += Math.min(pieceBytes, r.bytes - r.arrived);
-    return r.arrived == r.bytes ? underWay.remove() : null;
+    return r.arrived == r.bytes ? inFlight.remove() : null;
   }
 
   // ---- reads
@@ -215,7 +215,7 @@ final class Link {
   /** Reads a message after the messages being read. */
   void read(Read message) throws IOException {
     unasked.add(message);
-    underWay.add(message);
+    inFlight.add(message);
     ask();
   }
 

@@ -84,7 +84,7 @@ final class Answers {
     boolean answered = TimeUnit.MILLISECONDS.toNanos(info.lastAckRecv()) < now - askedAt;
     askedAt = now;
     if (!waiting || !waited || answered) {
-      heartbeat.heard(now);
+      heartbeat.received(now);
     }
     return heartbeat.silence(now);
   }
