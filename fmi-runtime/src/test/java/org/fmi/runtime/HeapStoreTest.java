@@ -50,7 +50,7 @@ final class HeapStoreTest {
   }
 
   @Test
-  void whatWasNotReleasedIsKept() throws IOException {
+  void keepsCheckpointsUntilTheirRelease() throws IOException {
     for (int version = 1; version <= 5; version++) {
       take(StoreGroup.id(version), 1000L * version);
     }
@@ -77,7 +77,7 @@ final class HeapStoreTest {
   }
 
   @Test
-  void protectsInPartsWhatHasGrown() throws IOException {
+  void protectsAGrownImageInParts() throws IOException {
     CheckpointId begun = new CheckpointId(7, 0, 30, false);
     CheckpointId named = new CheckpointId(7, 0, 29, false);
     byte[] content = content(named, 3000);

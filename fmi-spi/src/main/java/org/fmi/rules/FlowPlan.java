@@ -8,7 +8,7 @@ import java.util.TreeMap;
 
 /**
  * A plan of a flow rollback: which rank computes which iterations again, from a checkpoint to the
- * iteration that the surviving ranks have reached. Only ranks whose data the lost state came from
+ * iteration that the surviving ranks have reached. Only ranks on whose data the lost state depends
  * roll back (Dichev et al., EuroMPI 2018, Alg. 1).
  *
  * <p>The state of a set of ranks after an iteration requires the states before it of these ranks

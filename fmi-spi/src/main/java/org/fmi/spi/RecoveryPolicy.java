@@ -31,7 +31,7 @@ public sealed interface RecoveryPolicy {
   record Local(Log log, boolean overlapped, boolean files) implements RecoveryPolicy {}
 
   /**
-   * In a {@code flowLoop}, only ranks whose data the lost state came from compute again.
+   * In a {@code flowLoop}, only ranks on whose data the lost state depends compute again.
    *
    * @param limit the highest number of such ranks; if more ranks would have to, all ranks roll back
    * @param log the log for loops of the other forms, where only failed ranks roll back; null if all

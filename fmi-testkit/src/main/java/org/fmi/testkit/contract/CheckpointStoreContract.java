@@ -117,7 +117,7 @@ public abstract class CheckpointStoreContract {
   /** Covers {@link CheckpointStore.Protection}, and an image that grows meanwhile. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5})
-  void protectsInPartsWhatHasGrown(int members) throws Exception {
+  void protectsAGrownImageInParts(int members) throws Exception {
     CheckpointId begun = new CheckpointId(7, 0, 30, false);
     CheckpointId named = new CheckpointId(7, 0, 29, false);
     long seed = members;
@@ -146,7 +146,7 @@ public abstract class CheckpointStoreContract {
   /** Covers new and reused memory, and reads of any size. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5})
-  void protectsWhatIsRead(int members) throws Exception {
+  void protectsImagesThatAreRead(int members) throws Exception {
     Random random = new Random(members);
     try (StoreGroup group = new StoreGroup(members, this::open)) {
       for (int version = 1; version < 7; version++) {
@@ -175,7 +175,7 @@ public abstract class CheckpointStoreContract {
   }
 
   @Test
-  void whatCannotBeReadIsNoCheckpoint() throws Exception {
+  void anUnreadableImageIsNoCheckpoint() throws Exception {
     long[] sizes = {300_000};
     byte[] image = StoreGroup.content(400_000, 2, 0);
     try (StoreGroup group = new StoreGroup(1, this::open)) {
@@ -207,7 +207,7 @@ public abstract class CheckpointStoreContract {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8, 9, 16, 64})
-  void bringsBackAnyMemberAndThenAnother(int members) throws Exception {
+  void rebuildsAnyMemberAndThenAnother(int members) throws Exception {
     Random seeds = new Random(members);
     CheckpointId id = StoreGroup.id(7);
     for (int round = 0; round < (members < 10 ? 4 : 1); round++) {
@@ -231,7 +231,7 @@ public abstract class CheckpointStoreContract {
   /** More members than the code can rebuild are lost; their images come from elsewhere. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 5, 9})
-  void whatMembersHoldAndWhatOthersGetFromElsewhereIsProtectedAnew(int members) throws Exception {
+  void protectsAnewWhenSomeImagesComeFromElsewhere(int members) throws Exception {
     CheckpointId id = StoreGroup.id(7);
     for (long seed = 0; seed < 3; seed++) {
       long[] sizes = randomSizes(new Random(seed * 31 + members), members);
@@ -267,7 +267,7 @@ public abstract class CheckpointStoreContract {
   /** Up to as many members at once as the code can rebuild, several times. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8, 9, 16})
-  void bringsBackMembersThatAreLostAtOnce(int members) throws Exception {
+  void rebuildsMembersLostTogether(int members) throws Exception {
     CheckpointId id = StoreGroup.id(7);
     for (long seed = 0; seed < 3; seed++) {
       Random random = new Random(seed * 31 + members);
@@ -311,7 +311,7 @@ public abstract class CheckpointStoreContract {
   }
 
   @Test
-  void moreLostThanTheCodeBringsBackIsUnrecoverableOnAllMembers() throws Exception {
+  void losingMoreThanTheCodeToleratesIsUnrecoverableOnAllMembers() throws Exception {
     CheckpointId id = StoreGroup.id(12);
     long[] sizes = {100, 200, 300, 400};
     try (StoreGroup group = new StoreGroup(4, this::open)) {
@@ -337,7 +337,7 @@ public abstract class CheckpointStoreContract {
   }
 
   @Test
-  void aSpoiltImageIsNoticedAndBroughtBack() throws Exception {
+  void aDamagedImageIsDetectedAndRebuilt() throws Exception {
     CheckpointId id = StoreGroup.id(1);
     long[] sizes = threeImages();
     try (StoreGroup group = new StoreGroup(3, this::open)) {
@@ -371,7 +371,7 @@ public abstract class CheckpointStoreContract {
   }
 
   @Test
-  void aNewProcessFindsWhatTheOldOneCompleted() throws Exception {
+  void aNewProcessFindsCompletedCheckpoints() throws Exception {
     long[] sizes = {70_000, 0, 1_000_000};
     try (StoreGroup group = new StoreGroup(3, this::open)) {
       group.checkpoint(StoreGroup.id(1), sizes, 1);
@@ -396,7 +396,7 @@ public abstract class CheckpointStoreContract {
   }
 
   @Test
-  void whatWasNotReleasedIsKept() throws Exception {
+  void keepsCheckpointsUntilTheirRelease() throws Exception {
     long[] sizes = {1000, 300_000};
     try (StoreGroup group = new StoreGroup(2, this::open)) {
       for (int version = 1; version <= 5; version++) {
@@ -418,7 +418,7 @@ public abstract class CheckpointStoreContract {
   }
 
   @Test
-  void noMemoryForAnImageLeavesWhatIsThere() throws Exception {
+  void aFailedAllocationKeepsExistingCheckpoints() throws Exception {
     long[] sizes = {10_000, 10_000};
     try (StoreGroup group = new StoreGroup(2, this::open)) {
       group.checkpoint(StoreGroup.id(1), sizes, 1);
@@ -435,7 +435,7 @@ public abstract class CheckpointStoreContract {
   }
 
   @Test
-  void noMemoryForParityOnOneMemberIsToldToAll() throws Exception {
+  void noMemoryForParityOnOneMemberIsReportedToAll() throws Exception {
     CheckpointId id = StoreGroup.id(2);
     long[] small = {1000, 1000, 1000};
     long[] sizes = {1_000_000, 500, 2_000_000};
@@ -460,7 +460,7 @@ public abstract class CheckpointStoreContract {
   }
 
   @Test
-  void noMemoryOnTheReplacementIsToldToAll() throws Exception {
+  void noMemoryOnTheReplacementIsReportedToAll() throws Exception {
     CheckpointId id = StoreGroup.id(1);
     long[] sizes = {300_000, 200_000, 100_000};
     try (StoreGroup group = new StoreGroup(3, this::open)) {

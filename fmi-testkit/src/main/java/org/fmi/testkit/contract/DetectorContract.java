@@ -63,7 +63,7 @@ public abstract class DetectorContract {
   }
 
   @Test
-  void allHearOfALoss() throws Exception {
+  void allRanksAreNotifiedOfALoss() throws Exception {
     int failed = 7;
     int by = 3;
     run(
@@ -160,7 +160,7 @@ public abstract class DetectorContract {
   }
 
   @Test
-  void oneRankNeedsNobody() throws Exception {
+  void oneRankNeedsNoPeer() throws Exception {
     run(1, this::connect);
   }
 }

@@ -96,7 +96,7 @@ interface MessagesContract extends TransportRanks {
 
   /** Covers repeated sends by a program that has closed the arena too early. */
   @Test
-  default void aPayloadThatIsNotThereAnyMoreCostsNothing() throws Exception {
+  default void aClosedPayloadLeaksNothing() throws Exception {
     run(
         2,
         member -> {
@@ -167,7 +167,7 @@ interface MessagesContract extends TransportRanks {
   }
 
   @Test
-  default void whatIsHandedOverArrivesThoughItsSenderCallsNoMore() throws Exception {
+  default void handedOverMessagesArriveWithoutFurtherCalls() throws Exception {
     AtomicInteger accepted = new AtomicInteger();
     run(
         2,

@@ -134,7 +134,7 @@ interface RemoteMemoryContract extends TransportRanks {
 
   /** One rank stops while the other reads its memory; then both use their own memory. */
   @Test
-  default void memoryOfOneThatStopsIsItsOwnAgain() throws Exception {
+  default void memoryOfAStoppedRankIsItsOwnAgain() throws Exception {
     assumeThat(hasRemoteMemory()).isTrue();
     for (int polls = 0; polls < 64; polls += 1 + polls / 2) {
       int after = polls;

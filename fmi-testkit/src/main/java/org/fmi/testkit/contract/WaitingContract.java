@@ -40,7 +40,7 @@ interface WaitingContract extends TransportRanks {
 
   /** An interrupted thread connects, sleeps, and is still interrupted afterwards. */
   @Test
-  default void anInterruptedThreadMayGoOn() throws Exception {
+  default void anInterruptedThreadMayContinue() throws Exception {
     assumeThat(hasThreads()).isTrue();
     run(
         2,
