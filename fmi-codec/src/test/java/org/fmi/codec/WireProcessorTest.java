@@ -18,11 +18,11 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** That what is generated writes and reads messages is tested where it is used. */
+/** The generated code itself is tested with its messages. */
 final class WireProcessorTest {
   @TempDir private Path generated;
 
-  /** The errors of the compiler for a root {@code M} with these records. */
+  /** The compiler's errors for a root {@code M} with these records. */
   private List<String> errors(String records) {
     String source =
         "package p; import java.util.*; import org.fmi.codec.*; @Wire sealed interface M {"

@@ -16,7 +16,10 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 import org.opentest4j.AssertionFailedError;
 
-/** What {@link FmiTest} makes of the methods of {@link Sample}, and says of those that fail. */
+/**
+ * The results of {@link FmiTest} for the methods of {@link Sample}, and its messages for failing
+ * ones.
+ */
 final class FmiTestTest {
   private static Events run(String name) {
     Method method =
@@ -53,7 +56,7 @@ final class FmiTestTest {
     return "in a job of " + ranks + " ranks; again: @Seed\\(\\d+L\\)";
   }
 
-  // ---- jobs that end well
+  // ---- jobs that succeed
 
   @FmiTest(ranks = 4)
   void aRankGetsItsOwnFmi(Fmi fmi) {
@@ -147,7 +150,7 @@ final class FmiTestTest {
     run("assumesWhatIsNotSo").assertStatistics(s -> s.aborted(1).failed(0));
   }
 
-  // ---- jobs that do not
+  // ---- jobs that fail
 
   @Test
   void aFailureNamesRankAndSeed() {
@@ -210,7 +213,7 @@ final class FmiTestTest {
     fails("hasIncompleteState", "rank \\d: expected: <36> but was: <\\d+>", again(2));
   }
 
-  /** Without a death, and though nothing is asserted. */
+  /** Without a death and without an assertion. */
   @Test
   void whatIterationsChangeAndIsNoStateFails() {
     fails(

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Tests that {@link FmiTestTest} runs: most of them must fail. */
 @Tag("sample")
 final class Sample {
-  /** What {@link #records} has seen, by whoever runs it. */
+  /** The values that {@link #records} has seen, in all its runs. */
   static final List<Integer> SEEN = new CopyOnWriteArrayList<>();
 
-  /** Sums over all ranks, in a loop. */
+  /** Computes a sum over all ranks, in a loop. */
   static long sum(Fmi fmi, int iterations) {
     long[] sum = new long[1];
     fmi.loop(
@@ -37,7 +37,7 @@ final class Sample {
     return sum[0];
   }
 
-  /** The same without ranks. */
+  /** Computes the same sum without ranks. */
   static long sumOf(int ranks, int iterations) {
     long sum = 0;
     for (int n = 0; n < iterations; n++) {
@@ -58,7 +58,7 @@ final class Sample {
     }
   }
 
-  /** Whose ranks all come to their end, with a wrong sum. */
+  /** All ranks return, with a wrong sum. */
   @FmiTest(ranks = 2)
   void skipsACollective(Fmi fmi) {
     long[] sum = new long[1];

@@ -14,12 +14,12 @@ import org.fmi.spi.RankConfig;
 import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.Test;
 
-/** What the detector does with links, whatever these run over. Rank 1 of 4. */
+/** The detector's use of links, independent of their transport. Rank 1 of 4. */
 class LinksTest {
   private static final int EPOCH = 3;
   private static final RankConfig CONFIG = RankConfigs.rank(1, 4).build();
 
-  /** Links that stand as soon as they are asked for. */
+  /** Links that are up as soon as they are requested. */
   private static final class FakeLinks implements RingLinks {
     final String name;
     final Handler handler;
@@ -92,7 +92,7 @@ class LinksTest {
     return new Offer(endpoints).bytes();
   }
 
-  /** Rank 0 dials this one; this one dials 2 and 3. */
+  /** Rank 0 dials rank 1, which dials 2 and 3. */
   private void connect(byte[][] endpoints, int used) throws IOException {
     links.get(used).handler.onOpen(0);
     detector.connect(Endpoints.of(endpoints));

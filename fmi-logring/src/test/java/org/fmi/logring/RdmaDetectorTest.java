@@ -49,7 +49,7 @@ final class RdmaDetectorTest extends DetectorContract {
 
   private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
 
-  /** One of two ranks; rank 0 dials rank 1. */
+  /** Opens one of two ranks; rank 0 dials rank 1. */
   private LogRingDetector open(int rank, byte[] secret, int epoch, int timeoutMillis)
       throws IOException {
     RankConfig config = DetectorThreads.config(rank, 2, RdmaLinks.NAME, secret, timeoutMillis);
@@ -100,11 +100,11 @@ final class RdmaDetectorTest extends DetectorContract {
     strangerIsRefused(OURS, EPOCH - 1);
   }
 
-  /** A dialler of which the test decides everything. */
+  /** A dialler that the test controls. */
   private static Verbs rawVerbs() throws IOException {
     Verbs verbs = VerbsProvider.chosen().open(InetAddress.getLoopbackAddress());
     verbs.open(new Verbs.Sizes(16, 0, 16, 64));
-    // For the heartbeats of whoever answers.
+    // For the heartbeats of the peer.
     MemorySegment memory = Arena.global().allocate((long) Window.FRAMES * RingLinks.MAX_FRAME);
     int key = verbs.register(memory).key();
     for (int buffer = 0; buffer < Window.FRAMES; buffer++) {
@@ -187,7 +187,7 @@ final class RdmaDetectorTest extends DetectorContract {
       RdmaConnection connection = dial(verbs, rank1);
       connection.disconnect();
       assertThat(next()).isEqualTo("rank 1 heard of 0: disconnected by the peer");
-      // Its link has stood: it gets no other, even with the right words.
+      // Its first link was up: it gets no second one, even with the right greeting.
       Greeting greeting = new Greeting(OURS, RankConfigs.JOB, EPOCH);
       RdmaEndpoint endpoint = rdma(rank1);
       verbs.dial(
@@ -195,7 +195,7 @@ final class RdmaDetectorTest extends DetectorContract {
           greeting.request(new Greeting.Request(0, 1, Window.FRAMES, 43), endpoint.nonce()));
       Verbs.Event event = await(verbs);
       while (event.kind() == Verbs.Event.Kind.DISCONNECTED) {
-        event = await(verbs); // of the first one
+        event = await(verbs); // of the first connection
       }
       assertThat(event.kind()).isEqualTo(Verbs.Event.Kind.REJECTED);
       assertThat(Greeting.refused(event.greeting())).isPositive();
@@ -221,7 +221,7 @@ final class RdmaDetectorTest extends DetectorContract {
     }
   }
 
-  /** Both may use both, but one more has no RDMA. */
+  /** Both may use both transports, but a third rank has no RDMA. */
   @Test
   void whatOneLacksNobodyUses() throws Exception {
     RankConfig both =

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Real processes, of which one is killed: it is rank 3, the others share two. Over RDMA, and over
- * TCP to compare.
+ * Real processes, of which one is killed: rank 3 on its own; the other ranks share two processes.
+ * Over RDMA, and over TCP to compare.
  */
 @Tag("rdma")
 final class RdmaKillTest {
@@ -35,12 +35,15 @@ final class RdmaKillTest {
   private static final int VICTIM = 3;
 
   /**
-   * A notice visits a rank once, and never the failed one. The shortest ways are of log2 SIZE hops,
-   * but the first notice that arrives need not have taken one: ranks wait for processors.
+   * A notice visits a rank once, and never the failed one. The shortest paths have log2 SIZE hops,
+   * but the first notice that arrives may have taken a longer one: ranks wait for processors.
    */
   private static final int MOST_HOPS = SIZE - 2;
 
-  /** Some ranks: in each epoch tells where they are, hears where all are, waits for a failure. */
+  /**
+   * Some ranks: in each epoch they print their addresses, read all addresses, and wait for a
+   * failure.
+   */
   static final class Member {
     private Member() {}
 
@@ -126,7 +129,7 @@ final class RdmaKillTest {
       in = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
     }
 
-    /** The words of its next line, which must begin so. */
+    /** The words of its next line, which must begin with {@code first}. */
     String[] expect(String first) throws IOException {
       String line = out.readLine();
       assertThat(line).as("process %s", process.pid()).startsWith(first + " ");

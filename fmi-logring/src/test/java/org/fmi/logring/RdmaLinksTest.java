@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What rank 0 makes of what its device reports about its link with rank 1. No device is needed. */
+/** Rank 0's reactions to its device's reports about the link with rank 1. Needs no device. */
 class RdmaLinksTest {
   private static final int EPOCH = 3;
   private static final int TIMEOUT_SECONDS = 60;
@@ -86,7 +86,7 @@ class RdmaLinksTest {
     links.execute(() -> {});
   }
 
-  /** A quarter of the heartbeat's time-out goes by, and all is done that is due then. */
+  /** Advances a quarter of the heartbeat timeout, and waits until all due work is done. */
   private void beat() throws InterruptedException {
     clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(HEARTBEAT_MILLIS) / 4);
     verbs.rounds.drainPermits();
@@ -125,7 +125,7 @@ class RdmaLinksTest {
     assertThat(next(heard)).isEqualTo("broken: removed");
   }
 
-  /** Whatever ends with the device: work, an event, or an attempt. */
+  /** The device fails: work, an event or an attempt ends with it. */
   @Test
   void ofADeviceThatFailsNoNeighbourIsBlamed() throws Exception {
     ScriptedVerbs.Dialled link = connect();
@@ -169,7 +169,7 @@ class RdmaLinksTest {
     ScriptedVerbs.Dialled second = next(verbs.dialled);
     assertThat(first.closed).isTrue();
     assertThat(second.greeting).isNotEqualTo(first.greeting);
-    // What comes of the first one comes too late.
+    // The events of the first attempt are too late.
     answer(first);
     first.happens(Verbs.Event.Kind.REJECTED, new byte[0]);
     answer(second);
@@ -191,7 +191,7 @@ class RdmaLinksTest {
     assertThat(next(heard)).isEqualTo("closed 1: no answer within 1000000 ms");
   }
 
-  /** Who only looks for the way would begin anew, and never get there. */
+  /** An attempt that only resolves the route would start over and never get through. */
   @Test
   void whatWasNotAskedYetIsNotAskedAgain() throws Exception {
     links.connect(1, peer.bytes());
@@ -206,7 +206,7 @@ class RdmaLinksTest {
     assertThat(next(heard)).isEqualTo("open 1");
   }
 
-  /** With many ranks the network's manager may take longer than a neighbour has to answer. */
+  /** With many ranks the network's manager may need longer than a neighbour's time to answer. */
   @Test
   void aNeighbourIsNotLostBecauseTheWayToItIsFoundLate() throws Exception {
     links.connect(1, peer.bytes());
@@ -266,7 +266,7 @@ class RdmaLinksTest {
     return theirs;
   }
 
-  /** Which may cross with the answer to the first one, and with whatever ends that. */
+  /** A second attempt may cross the answer to the first one, and its end. */
   @Test
   void ofANeighbourThatAsksAgainTheLastRequestStays() throws Exception {
     ScriptedVerbs.Dialled first = dials(1);

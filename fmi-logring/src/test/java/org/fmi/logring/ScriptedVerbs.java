@@ -16,11 +16,11 @@ import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device of which a test decides what happens. It wakes nobody: the test does, after it has said
- * what is next.
+ * A device controlled by a test. It does not wake its user: the test does, once it has set the next
+ * event.
  */
 final class ScriptedVerbs implements Verbs {
-  /** What was dialled. */
+  /** The connections dialled. */
   final BlockingQueue<Dialled> dialled = new LinkedBlockingQueue<>();
 
   final Queue<Event> events = new ConcurrentLinkedQueue<>();
@@ -28,7 +28,7 @@ final class ScriptedVerbs implements Verbs {
   /** Connections whose work has failed. */
   final Queue<Dialled> broken = new ConcurrentLinkedQueue<>();
 
-  /** Rounds that the log-ring's thread has begun. */
+  /** Counts rounds that the log-ring's thread has begun. */
   final Semaphore rounds = new Semaphore(0);
 
   volatile @Nullable String failure;
@@ -38,7 +38,7 @@ final class ScriptedVerbs implements Verbs {
   private final List<Dialled> fetched = new ArrayList<>();
   private int named;
 
-  /** A connection that was dialled, or that a peer has dialled. */
+  /** A connection dialled by this rank or by a peer. */
   final class Dialled implements RdmaConnection {
     final int number = ++named;
     final byte[] greeting;

@@ -7,11 +7,11 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class WindowTest {
-  /** One side of a link whose wire keeps frames for a while. */
+  /** One side of a link whose wire delays frames. */
   private static final class Side {
     final Window window = new Window();
 
-    /** What the frames on their way here tell. */
+    /** The contents of the frames in flight to this side. */
     final ArrayDeque<Integer> inFlight = new ArrayDeque<>();
 
     int completable;
@@ -76,7 +76,7 @@ class WindowTest {
     }
     assertThat(beats).isEqualTo(Window.FRAMES - 2);
     assertThat(a.window.room()).isEqualTo(2);
-    // The other side lives: it has taken them, and beats.
+    // The other side lives: it has taken the frames, and sends heartbeats.
     while (!b.inFlight.isEmpty()) {
       b.take();
     }

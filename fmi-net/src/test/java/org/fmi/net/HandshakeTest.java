@@ -88,7 +88,7 @@ class HandshakeTest {
 
   @Test
   void reflectionFails() {
-    // Who has no secret sends a side its own words back.
+    // A peer without the secret sends a side's own greeting back.
     Handshake c = Handshake.connecting(SECRET, random, new byte[0]);
     byte[] proof = c.receive(ByteBuffer.wrap(c.start()));
     assertThat(proof).isNotEmpty();
@@ -112,8 +112,8 @@ class HandshakeTest {
   }
 
   /**
-   * Damages one conversation in one place, in pieces of any size: the side that gets the damaged
-   * bytes never ends up with a peer it trusts, and each conversation comes to rest.
+   * Damages one conversation in one place, in pieces of any size: the side that receives the
+   * damaged bytes never trusts its peer, and each conversation ends.
    */
   @Test
   void damagedConversationsNeverAuthenticate() {

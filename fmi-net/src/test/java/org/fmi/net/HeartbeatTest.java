@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class HeartbeatTest {
   private static final long TIMEOUT = 1000;
 
-  // Clocks begin anywhere, and run over.
+  // Clocks begin anywhere, and overflow.
   private static final long BEGIN = Math.subtractExact(Long.MAX_VALUE, 700);
 
   private final Heartbeat heartbeat = new Heartbeat(TIMEOUT, BEGIN);
@@ -34,7 +34,7 @@ class HeartbeatTest {
   @Test
   void whoeverWasLateItselfBlamesNobody() {
     assertThat(heartbeat.silence(BEGIN + 250)).isZero();
-    // Stopped for a minute; what the peer has sent meanwhile was not read yet.
+    // Stopped for a minute; data that the peer has sent meanwhile is unread.
     long late = BEGIN + 60_000;
     assertThat(heartbeat.silence(late)).isZero();
     for (int elapsed = 250; elapsed <= 1000; elapsed += 250) {
@@ -47,7 +47,7 @@ class HeartbeatTest {
   void timeInWhichItWasLateItselfDoesNotCount() {
     long now = BEGIN;
     for (int look = 1; look <= 4; look++) {
-      now += 250 + 400; // each time it waits for a core for 400
+      now += 250 + 400; // each time it waits 400 for a core
       assertThat(heartbeat.silence(now)).as("look %s, at %s", look, now - BEGIN).isZero();
     }
     assertThat(heartbeat.silence(now + 250)).isEqualTo(1250);

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connections through real sockets. Tests that wait for seconds wait at the same time. */
 @Timeout(120)
-@SuppressWarnings("FutureReturnValueIgnored") // A schedule is seen by its effect.
+@SuppressWarnings("FutureReturnValueIgnored") // the effect of a schedule shows its result
 class NetLoopTest {
   private static final byte[] SECRET = secret(1);
   private static final byte[] ME = "rank 3".getBytes(UTF_8);
@@ -167,7 +167,7 @@ class NetLoopTest {
     }
   }
 
-  /** As a process does that says why it ends, while its daemon has something to tell it. */
+  /** A process reports the cause of its end while its daemon sends to it. */
   @ParameterizedTest
   @EnumSource
   void whatAPeerHasSaidLastIsReadThoughItCanBeToldNothingMore(NetIo net, @TempDir Path directory)
@@ -232,7 +232,7 @@ class NetLoopTest {
     }
   }
 
-  /** Its system takes the connection at once, and it needs a core only to answer. */
+  /** The peer's system accepts the connection at once, and the peer needs a core only to answer. */
   @Test
   void aPeerThatIsSlowToAnswerHasTheTimeOfAProof() throws Exception {
     try (ServerSocket mute = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -276,7 +276,7 @@ class NetLoopTest {
     }
   }
 
-  /** Both say hello, then nothing more until one of them was closed. */
+  /** Both sides greet, then send nothing until one of them closes. */
   @Test
   @Execution(ExecutionMode.CONCURRENT)
   void aPeerMayBeSlowUntilItWouldCountAsDead() throws Exception {
@@ -303,7 +303,7 @@ class NetLoopTest {
     }
   }
 
-  /** All bytes until the end, whether it comes as a close or a reset. */
+  /** Reads all bytes until the end, which may be a close or a reset. */
   private static byte[] readAll(Socket socket) throws IOException {
     socket.setSoTimeout(60_000);
     InputStream in = socket.getInputStream();
@@ -380,7 +380,7 @@ class NetLoopTest {
       Connection silent = bad.next().connection();
       silent.heartbeat(400);
       assertThat(bad.next().end().why()).isEqualTo(Closed.Why.SILENT);
-      // Several silences of the other later the idle connection still works.
+      // The idle connection still works after several timeouts.
       CountDownLatch later = new CountDownLatch(1);
       mine.schedule(4, TimeUnit.SECONDS, later::countDown);
       assertThat(later.await(60, TimeUnit.SECONDS)).isTrue();
@@ -402,7 +402,7 @@ class NetLoopTest {
       Connection in = right.next().connection();
       in.heartbeat(3000); // a machine under test may be as late as a second
       CountDownLatch stop = new CountDownLatch(1);
-      // The watching thread stands still for much longer than the timeout; so does what it hears.
+      // The watching thread stops for much longer than the timeout, and so does its input.
       mine.execute(
           () -> {
             try {

@@ -5,9 +5,9 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what a connection's handler is told, for tests. */
+/** Records the calls of a connection's handler, for tests. */
 final class Recorder implements ConnectionHandler {
-  /** One thing told; the frame or the reason where there is one. */
+  /** A recorded call, with its frame or reason if it has one. */
   record Event(Connection connection, byte @Nullable [] frame, @Nullable Closed closed) {
     Closed end() {
       if (closed == null) {

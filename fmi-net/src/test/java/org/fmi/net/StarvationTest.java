@@ -6,27 +6,27 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Two processes that watch each other, on a clock of the test's own, where cores are scarce. */
+/** Two processes that monitor each other, on the test's clock, with scarce cores. */
 class StarvationTest {
   private static final int TIMEOUT = 100;
   private static final int SEEDS = 50;
   private static final int LENGTH = 40 * TIMEOUT;
 
-  /** What a process does at a time. */
+  /** The state of a process. */
   private enum State {
     RUNS,
     WAITS_FOR_A_CORE,
     IS_STOPPED
   }
 
-  /** One of them: reads what has come, looks at the other, beats; each when it has a core. */
+  /** A process: reads its input, checks its peer, sends heartbeats; each when it has a core. */
   private static final class End {
     private final Heartbeat heartbeat = new Heartbeat(TIMEOUT, 0);
     private final State[] states = new State[LENGTH + 1];
     private int due = TIMEOUT / 4;
     private boolean arrived;
 
-    /** When it has taken the other for dead; 0 if it has not. */
+    /** The time when it suspected its peer; 0 if it has not. */
     private int accused;
 
     End() {
@@ -61,7 +61,7 @@ class StarvationTest {
   private final End two = new End();
 
   /**
-   * @param seen whether each sees what the system shows of the other, as on one machine
+   * @param seen whether each sees the system's data about its peer, as on one machine
    */
   private void run(int until, boolean seen) {
     for (int now = 1; now <= until && one.accused == 0 && two.accused == 0; now++) {
@@ -144,7 +144,7 @@ class StarvationTest {
       int from = 5 * TIMEOUT + random.nextInt(TIMEOUT);
       each.two.pause(from, LENGTH + 1, State.IS_STOPPED);
       each.run(LENGTH, true);
-      // It looks four times per timeout and once more, each time late by half a timeout at most.
+      // It checks four times per timeout and once more, each time late by half a timeout at most.
       assertThat(each.one.accused - from).as("seed %s", seed).isBetween(1, 4 * TIMEOUT);
     }
   }

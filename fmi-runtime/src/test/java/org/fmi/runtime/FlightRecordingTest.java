@@ -12,7 +12,7 @@ import org.fmi.Fmi;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the JVM's flight recorder learns of a rank. */
+/** The events of a rank in the JVM's flight recorder. */
 final class FlightRecordingTest {
   @TempDir private Path directory;
 

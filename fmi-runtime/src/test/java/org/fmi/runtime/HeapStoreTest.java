@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What of {@code CheckpointStoreContract} holds for a group of one that ends with its process. */
+/**
+ * The parts of {@code CheckpointStoreContract} that hold for a group of one that ends with its
+ * process.
+ */
 final class HeapStoreTest {
   private static final long SEED = 5;
 
@@ -56,7 +59,7 @@ final class HeapStoreTest {
     }
     store.release(StoreGroup.id(2));
     store.release(StoreGroup.id(99));
-    take(StoreGroup.id(6), 2000); // where that of 2 was
+    take(StoreGroup.id(6), 2000); // where version 2 was
     assertThat(store.held()).extracting(CheckpointId::version).containsExactly(1L, 3L, 4L, 5L, 6L);
     for (int version : new int[] {1, 3, 4, 5}) {
       assertHolds(StoreGroup.id(version), 1000L * version);

@@ -180,13 +180,13 @@ final class JobOfOneTest {
     assertThat(run("abort", 3)).isEqualTo("rank 0 of 1\n");
   }
 
-  /** To set it up would take longer than all else that such a program does. */
+  /** Its setup would take longer than the program itself. */
   @Test
   void theFlightRecorderIsLeftAlone() throws Exception {
     assertThat(run("recorder", 0)).isEqualTo("rank 0 of 1\nflight recorder: false\n");
   }
 
-  /** By {@code java} without any option of FMI's. */
+  /** Runs the program with {@code java} alone, without FMI's options. */
   private static String run(String end, int status) throws Exception {
     Process process =
         new ProcessBuilder(
@@ -202,7 +202,7 @@ final class JobOfOneTest {
     return output;
   }
 
-  /** A whole program. */
+  /** A complete program. */
   static final class Program {
     private Program() {}
 

@@ -32,7 +32,7 @@ final class AddressTableTest {
     }
   }
 
-  /** Some of the names, each with fewer bytes than {@code below}. */
+  /** Addresses for some of the names, each with fewer bytes than {@code below}. */
   private static Map<String, byte[]> addresses(SplittableRandom random, int below) {
     Map<String, byte[]> some = new HashMap<>();
     for (String name : NAMES) {
@@ -58,7 +58,7 @@ final class AddressTableTest {
     }
   }
 
-  /** Of more ranks than one block of the builder has, in any order, and again and again. */
+  /** Of more ranks than a block of the builder holds, in any order, and repeatedly. */
   @Test
   void hasTheNewestAddressOfEachRank() {
     SplittableRandom random = new SplittableRandom(4);
@@ -96,7 +96,7 @@ final class AddressTableTest {
         .hasMessage("an address of 65536 bytes for tcp");
   }
 
-  /** Whatever the bytes are: a table, or a refusal that says so. */
+  /** Any bytes yield a table, or an exception with a message. */
   @Test
   void refusesWhatIsNoTable() {
     byte[] good =

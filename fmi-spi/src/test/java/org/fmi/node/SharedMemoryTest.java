@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Pieces are private files with memory behind them, and outlive their process. */
+/** Pieces are private files with allocated memory, and outlive their process. */
 class SharedMemoryTest {
   private Path directory = Path.of("/dev/shm");
   private SharedMemory memory = new SharedMemory(directory, FreeMemory::bytes, 0);
@@ -59,7 +59,7 @@ class SharedMemoryTest {
       assertThat(piece.get(ValueLayout.JAVA_BYTE, 9_999)).isEqualTo((byte) 42);
       MemorySegment replaced = memory.create("a-1", 20_000, arena);
       assertThat(replaced.get(ValueLayout.JAVA_BYTE, 9_999)).isEqualTo((byte) 0);
-      // Who has the old one mapped keeps it.
+      // A process that has mapped the old one can still read it.
       assertThat(piece.get(ValueLayout.JAVA_BYTE, 9_999)).isEqualTo((byte) 42);
       memory.create("b-1", 1, arena);
       assertThat(memory.list("a-")).containsExactly("a-1");
@@ -115,7 +115,7 @@ class SharedMemoryTest {
     assertThat(crowded.list("")).isEmpty();
   }
 
-  /** That of a node on the same machine that has just died. */
+  /** The directory of another node on the same machine that has just died. */
   @Test
   void memoryThatIsBeingGivenBackIsWaitedFor() throws IOException {
     int[] looks = {0};
@@ -127,7 +127,7 @@ class SharedMemoryTest {
     assertThat(looks[0]).isGreaterThan(5);
   }
 
-  /** The program's business: it is not in the way of a checkpoint, and is not lost. */
+  /** A file of the program neither blocks a checkpoint nor is deleted. */
   @Test
   void anInterruptDoesNotEndIt() throws IOException {
     int[] looks = {0};
@@ -142,7 +142,7 @@ class SharedMemoryTest {
             },
             0);
     try (Arena arena = Arena.ofShared()) {
-      // Long enough for a second look while it is being filled.
+      // Large enough for a second check while it is being filled.
       MemorySegment piece = interrupting.create("piece", 130 << 20, arena);
       assertThat(Thread.interrupted()).isTrue();
       assertThat(piece.byteSize()).isEqualTo(130 << 20);
@@ -150,7 +150,7 @@ class SharedMemoryTest {
     assertThat(interrupting.list("")).containsExactly("piece");
   }
 
-  /** In the parts that the filler likes, and again from the beginning after an interrupt. */
+  /** Fills in parts, and starts over after an interrupt. */
   @Test
   void aPieceIsMadeWithItsContent() throws IOException {
     int bytes = (65 << 20) + 3;

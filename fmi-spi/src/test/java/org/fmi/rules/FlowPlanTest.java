@@ -58,7 +58,7 @@ final class FlowPlanTest {
     assertThat(plan.computed()).isZero();
   }
 
-  /** Against what follows step by step from what a state is computed from. */
+  /** Compares the plan with one derived step by step from the inputs of each state. */
   @Test
   void whoComputesIsWhoIsNeededAndNobodyElse() {
     SplittableRandom random = new SplittableRandom(29);
@@ -76,7 +76,7 @@ final class FlowPlanTest {
     }
   }
 
-  /** The same for the flows that programs have most. */
+  /** The same for the most common flows. */
   @Test
   void soItIsInLinesAndGrids() {
     SplittableRandom random = new SplittableRandom(30);
@@ -127,7 +127,7 @@ final class FlowPlanTest {
     assertThat(plan.computed()).isEqualTo(computed);
   }
 
-  /** Whether a rank's state that has had {@code of} iterations is needed. */
+  /** Whether the state of a rank after {@code of} iterations is needed. */
   private static boolean isNeeded(int[][][] inputs, BitSet lost, int rank, int of, int front) {
     if (of == front) {
       return lost.get(rank);

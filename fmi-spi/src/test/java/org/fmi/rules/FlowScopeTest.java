@@ -8,7 +8,7 @@ import org.fmi.rules.FlowScope.Progress;
 import org.junit.jupiter.api.Test;
 
 final class FlowScopeTest {
-  /** Each rank reads from the one before it. */
+  /** Each rank reads from its predecessor. */
   private static final FlowPlan.Inputs CHAIN =
       (rank, _) -> rank == 0 ? new int[0] : new int[] {rank - 1};
 

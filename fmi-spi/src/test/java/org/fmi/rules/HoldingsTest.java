@@ -16,11 +16,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What is combined of all groups says the same of a recovery line as a look at what each rank
- * holds, however it was combined.
+ * The combined holdings of all groups give the same recovery line as each rank's holdings, in
+ * whatever order they were combined.
  */
 final class HoldingsTest {
-  /** Ranks in groups, some of which have lost what others hold, or hold another one. */
+  /** Ranks in groups, some of which have lost or replaced checkpoints that their peers hold. */
   private static final class World {
     final List<int[]> groups = new ArrayList<>();
     final List<Integer> tolerances = new ArrayList<>();
@@ -78,7 +78,7 @@ final class HoldingsTest {
       return Holdings.of(groups.get(group), tolerances.get(group), complete);
     }
 
-    /** In any order, some groups more than once, and some combined before they come. */
+    /** Combines holdings in any order, some groups more than once, some in advance. */
     Holdings all(Random random) {
       List<Holdings> parts = new ArrayList<>();
       for (int g = 0; g < groups.size(); g++) {
@@ -97,7 +97,9 @@ final class HoldingsTest {
 
     // ---- the definition
 
-    /** The ranks of the first group that cannot bring it back; of all of them. */
+    /**
+     * The ranks of the first group that cannot rebuild the checkpoint, with respect to all ranks.
+     */
     List<Integer> lost(CheckpointId id) {
       List<Integer> first = List.of();
       for (int g = 0; g < groups.size(); g++) {
@@ -115,7 +117,9 @@ final class HoldingsTest {
       return first;
     }
 
-    /** The first rank that holds one of the same version and another place; -1 if none does. */
+    /**
+     * The first rank that holds a checkpoint of the same version at another place; -1 if none does.
+     */
     int another(CheckpointId id) {
       for (int rank = 0; rank < byRank.size(); rank++) {
         for (CheckpointId other : byRank.get(rank)) {
@@ -138,7 +142,7 @@ final class HoldingsTest {
       return another(id) < 0 && lost(id).isEmpty();
     }
 
-    /** Null for the start; throws if there is none. */
+    /** The recovery line by definition; null for the program's start; throws if there is none. */
     @Nullable CheckpointId line(boolean restart) throws UnrecoverableException {
       SortedMap<Long, CheckpointId> versions = versions();
       for (CheckpointId id : List.copyOf(versions.values()).reversed()) {

@@ -23,7 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class LogRingTest {
   private static final int MOST = 4096;
 
-  /** The paper's bound on how many links a notice passes, counted from the failed rank. */
+  /**
+   * The paper's bound on the number of links that a notice passes, counted from the failed rank.
+   */
   private static int bound(int size) {
     int log = 32 - Integer.numberOfLeadingZeros(size - 1);
     return (log + 1) / 2;
@@ -31,8 +33,8 @@ final class LogRingTest {
 
   /**
    * For every number of ranks and every failed rank. All ranks have the same distances to their
-   * neighbours, so what holds for the failure of rank 0 holds for that of any: this is checked
-   * first, for every rank.
+   * neighbours, so the result for a failure of rank 0 holds for any other; that is checked first,
+   * for every rank.
    */
   @Test
   void everyRankIsWithinTheBound() {
@@ -86,7 +88,7 @@ final class LogRingTest {
       for (int failed = 0; failed < size; failed++) {
         int[] hops = flood(size, failed);
         for (int r = 0; r < size; r++) {
-          // Without an object for each of a million.
+          // Avoids an object for each of a million ranks.
           if (r != failed && (hops[r] < 0 || hops[r] >= bound(size))) {
             fail("rank %d of %d, failed %d: %d hops", r, size, failed, hops[r]);
           }
@@ -95,7 +97,7 @@ final class LogRingTest {
     }
   }
 
-  /** Spreads a failure step by step; gives the hops by rank, -1 for those that do not hear. */
+  /** Spreads a failure step by step; returns the hops by rank, -1 for ranks without a notice. */
   private static int[] flood(int size, int failed) {
     LogRing[] rings = new LogRing[size];
     int[] hops = new int[size];
@@ -143,7 +145,7 @@ final class LogRingTest {
   }
 
   /**
-   * Ranks die while a notice is under way, delays are random: every rank that lives hears of a
+   * Ranks die while a notice is in flight, delays are random: every living rank is notified of a
    * failure.
    */
   @Test

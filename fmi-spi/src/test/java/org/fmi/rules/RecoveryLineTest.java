@@ -31,7 +31,7 @@ final class RecoveryLineTest {
     assertThat(line.needed()).isEmpty();
   }
 
-  /** Rank 1 has taken it in another loop: it is not what rank 0 has lost. */
+  /** Rank 1 has taken it in another loop: it is not the checkpoint that rank 0 has lost. */
   @Test
   void whatRanksTookAtDifferentPlacesIsNotBroughtBack() throws UnrecoverableException {
     CheckpointId other = new CheckpointId(SECOND.version(), 1, SECOND.iteration(), false);
@@ -56,12 +56,12 @@ final class RecoveryLineTest {
         .isEqualTo(SECOND);
     assertThat(RecoveryLine.choose(held(both, List.of(), both, both), false).checkpoint())
         .isEqualTo(SECOND);
-    // complete on one rank of each group only: the others can be decoded
+    // complete on one rank of each group only: the other ranks can be rebuilt
     assertThat(
             RecoveryLine.choose(held(both, List.of(FIRST), both, List.of(FIRST)), false)
                 .checkpoint())
         .isEqualTo(SECOND);
-    // two of one group are missing: back to the one before
+    // two of one group are missing: roll back to the previous checkpoint
     assertThat(
             RecoveryLine.choose(held(List.of(FIRST), List.of(FIRST), both, both), false)
                 .checkpoint())
@@ -106,7 +106,7 @@ final class RecoveryLineTest {
     assertThat(line.needed()).containsExactly(END);
   }
 
-  /** The end of the loop is lost for good; what was taken before it is not. */
+  /** The end of the loop is lost for good; the previous checkpoint is not. */
   @Test
   void withoutTheEndOfALoopItGoesBackToWhatIsBeforeThat() throws UnrecoverableException {
     List<CheckpointId> all = List.of(SECOND, END, NEXT_LOOP);
@@ -141,7 +141,7 @@ final class RecoveryLineTest {
     return new FileVersion(0, List.of(needed));
   }
 
-  /** Ranks 2 and 3 are a group that has lost all. */
+  /** Ranks 2 and 3 are a group that has lost everything. */
   private static Holdings twoLost(CheckpointId... others) {
     List<CheckpointId> all = List.of(others);
     return held(all, all, List.of(), List.of());
@@ -170,19 +170,19 @@ final class RecoveryLineTest {
 
   @Test
   void theNewestVersionWinsWhereverItIs() throws UnrecoverableException {
-    // Memory gives back the first one only; files hold the second.
+    // Memory still has the first checkpoint only; files hold the second.
     List<CheckpointId> both = List.of(FIRST, SECOND);
     List<CheckpointId> first = List.of(FIRST);
     RecoveryLine fromFiles =
         RecoveryLine.choose(
             held(both, both, first, first), List.of(files(SECOND), files(FIRST)), false);
     assertThat(fromFiles.checkpoint()).isEqualTo(SECOND);
-    // The other way round.
+    // The reverse.
     RecoveryLine fromMemory =
         RecoveryLine.choose(held(both, both, both, both), List.of(files(FIRST)), false);
     assertThat(fromMemory.checkpoint()).isEqualTo(SECOND);
     assertThat(fromMemory.files()).isNull();
-    // What memory gives back is newer than what files hold.
+    // The checkpoint in memory is newer than the one in files.
     CheckpointId third = new CheckpointId(SECOND.version() + 1, 0, 15, false);
     List<CheckpointId> newer = List.of(SECOND, third);
     List<CheckpointId> lost = List.of(SECOND);
@@ -203,7 +203,7 @@ final class RecoveryLineTest {
     assertThat(line.needed()).containsExactly(END, NEXT_LOOP);
   }
 
-  /** A loop has ended in memory of which they know nothing: they are of another run. */
+  /** A loop has ended in memory that the files do not know: they are from another run. */
   @Test
   void filesThatContradictMemoryAreLeftOut() {
     Holdings held = twoLost(END, NEXT_LOOP);

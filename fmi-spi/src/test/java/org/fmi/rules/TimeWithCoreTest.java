@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.fmi.rules.TimeWithCore.Look;
 import org.junit.jupiter.api.Test;
 
-/** On a clock of the test's own. */
+/** On the test's own clock. */
 class TimeWithCoreTest {
   private static final long LIMIT = 1600;
 
@@ -13,7 +13,7 @@ class TimeWithCoreTest {
   private final long pause = time.pause();
   private long now = 7;
 
-  /** Looks so many times, always in time, and returns how many looks it took until the end. */
+  /** Checks so many times, always in time, and returns the number of checks until the end. */
   private int looks(int most, Look look) {
     for (int i = 1; i <= most; i++) {
       now += pause;

@@ -78,7 +78,7 @@ class MemoryTest {
     }
   }
 
-  /** The C library is told addresses: nothing may be read or written that is not the caller's. */
+  /** The C library gets addresses: it must not read or write outside of the caller's memory. */
   @Test
   void longCopiesStayWithinTheirMemory() {
     int bytes = 2 * NativeCopy.LEAST;

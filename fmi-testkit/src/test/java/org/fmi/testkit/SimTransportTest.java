@@ -7,12 +7,12 @@ import org.fmi.testkit.contract.TransportContract;
 
 /** The simulated transport keeps the contract, in several simulated worlds. */
 class SimTransportTest extends TransportContract {
-  /** Which transport of a process is under test. */
+  /** The transport of a process under test. */
   TransportProvider provider(SimProcess process) {
     return process.transports().getLast();
   }
 
-  /** Where a rank runs. */
+  /** The node of a rank. */
   int node(int rank) {
     return rank;
   }
@@ -69,7 +69,7 @@ class SimTransportTest extends TransportContract {
         });
   }
 
-  /** A simulated process has one. */
+  /** A simulated process has one thread. */
   @Override
   public boolean hasThreads() {
     return false;
@@ -80,7 +80,7 @@ class SimTransportTest extends TransportContract {
     return true;
   }
 
-  /** Whatever it is comes in as many pieces, and takes as long. */
+  /** A read of any size has as many pieces, and takes as long. */
   @Override
   public long longRead() {
     return 64 << 10;

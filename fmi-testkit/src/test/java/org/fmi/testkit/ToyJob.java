@@ -82,7 +82,7 @@ final class ToyJob implements Supervisor {
         cluster.config(node[rank], rank, node.length, incarnation[rank]), new ToyRank(results));
   }
 
-  /** Starts all that do not run, wherever there is a node. */
+  /** Starts all missing processes on the available nodes. */
   private void respawn() {
     for (int r = 0; r < node.length; r++) {
       if (!running[r] && !up.isEmpty()) {

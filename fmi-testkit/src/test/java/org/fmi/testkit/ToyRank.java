@@ -17,8 +17,8 @@ import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A minimal fault-tolerant program on the bare SPI: in each round every rank sends to two others
- * and receives from two, and a failure sends all back to the first round.
+ * A minimal fault-tolerant program on the bare SPI: in each round every rank sends to two ranks and
+ * receives from two, and a failure rolls all ranks back to the first round.
  */
 final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
   static final int ROUNDS = 12;
@@ -38,7 +38,7 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
     private static final long serialVersionUID = 1L;
   }
 
-  @SuppressWarnings("NullAway.Init") // the process is given to run()
+  @SuppressWarnings("NullAway.Init") // run() sets the process
   ToyRank(long[] results) {
     this.results = results;
   }
@@ -55,7 +55,7 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
         }
         results[of.rank()] = digest;
         of.jobLink().send(new RankMessage.Finished(epoch));
-        // Those that were released earlier leave, and that is no failure: now only the job decides.
+        // Ranks that were released earlier leave, which is no failure: now only the job decides.
         while (!released) {
           if (target > epoch) {
             throw new Rollback();

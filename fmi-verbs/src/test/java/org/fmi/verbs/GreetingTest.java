@@ -15,7 +15,7 @@ class GreetingTest {
     byte[] bytes = ours.request(request, LISTENER);
     assertThat(bytes).hasSize(Greeting.REQUEST_BYTES);
     assertThat(ours.request(bytes, LISTENER)).isEqualTo(request);
-    // As the connection manager may hand it on.
+    // The connection manager may pass it on with padding.
     assertThat(ours.request(Arrays.copyOf(bytes, 60), LISTENER)).isEqualTo(request);
   }
 

@@ -24,7 +24,7 @@ class LockedMemoryTest {
         .hasMessageContaining("Max locked memory");
   }
 
-  /** As the kernel pads it. */
+  /** The text, padded as by the kernel. */
   private static final List<String> ALL_USERS = List.of("         0          0 4294967295");
 
   @Test
@@ -35,7 +35,7 @@ class LockedMemoryTest {
     assertThat(LockedMemory.exempt(List.of("CapEff:\t0000000000000000"), ALL_USERS)).isFalse();
   }
 
-  /** As in a container that was started without root: it has all capabilities there only. */
+  /** As in a rootless container, where the process has all capabilities in its namespace only. */
   @Test
   void aCapabilityInAUserNamespaceDoesNot() throws IOException {
     List<String> status = List.of("CapEff:\t000001ffffffffff");

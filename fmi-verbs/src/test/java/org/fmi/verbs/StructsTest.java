@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compares {@link Structs} with what a C compiler makes of rdma-core's header files. */
+/** Compares {@link Structs} with the layouts of a C compiler for rdma-core's header files. */
 class StructsTest {
   @TempDir Path directory = Path.of("");
 

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Versions count or not, whatever dies. */
+/** A version is complete or does not count, at whichever step a process dies. */
 class CommitTest {
   private static final PosixTarget REAL = new PosixTarget();
 
@@ -55,7 +55,7 @@ class CommitTest {
         if (done) {
           assertThat(counted).containsExactly(41L, 42L);
         }
-        // What was left behind is in nobody's way.
+        // Leftover files do not disturb later versions.
         Samples.commit(REAL, here, 43);
         assertThat(Catalog.of(here).generations().getLast().manifest().version()).isEqualTo(43);
         new Publication(REAL, here).retain(Samples.JOB, 1, false, false);
@@ -117,7 +117,7 @@ class CommitTest {
             .hasMessageStartingWith(file.toString());
       } else {
         assertThat(catalog.unusable()).hasSize(1);
-        // Damaged ones are no reason to delete others, and are not deleted.
+        // Damaged versions neither cause deletions nor are deleted.
         new Publication(REAL, root).retain(Samples.JOB, 1, false, false);
         assertThat(names(root.resolve(Samples.JOB))).containsExactly("v0000000041", "v0000000042");
       }
@@ -202,7 +202,7 @@ class CommitTest {
     Samples.commit(target, root, 42);
     assertThat(versions()).containsExactly(42L);
     verifyAll();
-    // Three of the first node, one of the second, the manifest; none was forced twice.
+    // Three by the first node, one by the second, and the manifest; none was forced twice.
     assertThat(target.created).hasSize(5).doesNotHaveDuplicates();
     assertThat(target.forced).isEqualTo(target.created);
     assertThat(names(root.resolve("job-a/v0000000042"))).hasSize(3);
@@ -247,7 +247,7 @@ class CommitTest {
       Files.createDirectory(directory);
       Files.writeString(directory.resolve("n0000-e4.fmi"), "left behind");
     }
-    // Not what is being written, nor what may be.
+    // Neither the version being written nor one that may be in use.
     assertThat(publication.makeRoom(Samples.JOB, 50, -1)).isTrue();
     assertThat(names(root.resolve("job-a")))
         .containsExactly("v0000000041", "v0000000042", "v0000000050", "v0000000051");

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * A target whose process dies at one of its steps: nothing that follows happens, and what was not
- * forced to storage before may be lost in part.
+ * A target whose process dies at one of its steps: no later step happens, and data that was not
+ * forced to storage may be lost in part.
  */
 final class CutShort implements Target {
   private final Target target = new PosixTarget();
@@ -24,7 +24,7 @@ final class CutShort implements Target {
   /** Files with content that was never forced. */
   private final Set<Path> weak = new HashSet<>();
 
-  /** By new name: renamed since their directory was forced. */
+  /** By new name: files renamed since their directory was forced. */
   private final Map<Path, Path> renamed = new HashMap<>();
 
   /** The process is dead. */
@@ -33,14 +33,14 @@ final class CutShort implements Target {
   }
 
   /**
-   * @param steps that still happen
+   * @param steps the number of steps before the death
    */
   CutShort(int steps, long seed) {
     this.left = steps;
     this.random = new SplittableRandom(seed);
   }
 
-  /** Whether all steps have happened. */
+  /** Whether the process has not died. */
   boolean isAlive() {
     return left >= 0;
   }
@@ -52,7 +52,7 @@ final class CutShort implements Target {
     }
   }
 
-  /** The power is off: what was not forced is lost by chance. */
+  /** Cuts the power: unforced data is lost at random. */
   void lose() throws IOException {
     for (Map.Entry<Path, Path> each : renamed.entrySet()) {
       if (random.nextBoolean() && Files.exists(each.getKey())) {
@@ -83,7 +83,7 @@ final class CutShort implements Target {
       @Override
       public void append(ByteBuffer bytes) throws IOException {
         if (left <= 0) {
-          // Dies in the middle of a write.
+          // The process dies in the middle of a write.
           bytes.limit(bytes.position() + random.nextInt(bytes.remaining() + 1));
           output.append(bytes);
         }

@@ -6,20 +6,20 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A target on which forcing files fails, or on which there is room for so many bytes only. */
+/** A target on which forcing files fails, or which has limited room. */
 final class Faulty implements Target {
   private final Target target = new PosixTarget();
 
-  /** How many more times forcing a file fails. */
+  /** The number of next forces that fail. */
   int unforced;
 
-  /** Bytes that there is room for. */
+  /** The remaining room in bytes. */
   long room = Long.MAX_VALUE;
 
-  /** What was created. */
+  /** The files created. */
   final List<Path> created = new ArrayList<>();
 
-  /** What was forced, even without success. */
+  /** The files that were to be forced, even without success. */
   final List<Path> forced = new ArrayList<>();
 
   @Override

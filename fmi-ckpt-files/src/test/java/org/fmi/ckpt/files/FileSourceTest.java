@@ -75,7 +75,7 @@ final class FileSourceTest {
     }
   }
 
-  /** All ranks see it: it was committed. */
+  /** All ranks see the version: it was committed. */
   @Test
   void aVersionNeedsNoManifest() throws IOException {
     Files.delete(file(9, 0).resolveSibling(Names.MANIFEST));
@@ -93,7 +93,7 @@ final class FileSourceTest {
     assertThat(source(Samples.JOB, 0, Samples.SIZE + 1, own()).offers(false)).isEmpty();
   }
 
-  /** Each rank sees its own file alone. */
+  /** Each rank sees only its own file. */
   @Test
   void aFileThatIsCutShortIsNoSource() throws IOException {
     Files.write(file(9, 1), new byte[1000]);
@@ -156,12 +156,12 @@ final class FileSourceTest {
     assertThat(offers.getFirst().token()).isNotEqualTo(offers.getLast().token());
     assertThat(Samples.read(source, offers.getFirst(), Samples.line(9)))
         .isEqualTo(Samples.image(1, Samples.line(9)));
-    // The other one is not the file that was named.
+    // The other version is not in the named file.
     assertThatThrownBy(() -> source.bytes(offers.getLast(), Samples.line(5)))
         .hasMessageContaining("another file than before");
   }
 
-  /** A shell completes the name of a directory. */
+  /** A directory may be named with a trailing slash, as shells complete it. */
   @Test
   void aGenerationIsFoundByTheNameOfItsDirectoryToo() throws IOException {
     Catalog catalog = Catalog.of(root);

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whichever bit of whichever file flips: what is read afterwards is what was written, of the other
- * generation if it is of one that is damaged.
+ * Whichever bit of whichever file flips, a read returns the written data, or the older generation
+ * if the newer one is damaged.
  */
 final class FlippedBitsTest {
   private static final int FLIPS = 1_000;
@@ -54,7 +54,7 @@ final class FlippedBitsTest {
     }
   }
 
-  /** Small ones, as they are read a thousand times. */
+  /** Small images, as they are read a thousand times. */
   private List<NodeFileWriter.Image> images(long version, int[] ranks) {
     List<NodeFileWriter.Image> written = new ArrayList<>();
     for (int rank : ranks) {
@@ -83,7 +83,10 @@ final class FlippedBitsTest {
     }
   }
 
-  /** One of the first two pages, where heads are, one of the last, where checksums are, or any. */
+  /**
+   * A bit of the first two pages, which hold headers, of the last page, which holds checksums, or
+   * of any page.
+   */
   private static long bit(SplittableRandom random, long bytes) {
     long bits = 8 * bytes;
     return switch (random.nextInt(3)) {
@@ -108,7 +111,7 @@ final class FlippedBitsTest {
       if (!file.endsWith(Names.MANIFEST)) {
         int rank = file.endsWith(Names.nodeFile(0, EPOCH)) ? 2 : 1;
         long version = versionThatARunningJobTakes(rank);
-        // What is damaged may be the image of the file's other rank.
+        // The image of the file's other rank may be damaged.
         assertThat(version).as(what).isIn(ofNewest ? List.of(5L, 9L) : List.of(9L));
       }
       flip(file, bit);
@@ -116,7 +119,7 @@ final class FlippedBitsTest {
     assertThat(versionThatANewJobTakes()).isEqualTo(9);
   }
 
-  /** The newest that can be read, as it was written. */
+  /** The newest readable version; checks that it is as written. */
   private long versionThatANewJobTakes() throws IOException {
     for (long version : VERSIONS) {
       Generation generation = Catalog.of(root).find(Samples.JOB + "/v" + version);

@@ -61,7 +61,7 @@ class ManifestTextTest {
         .hasMessage("p: its files do not hold each rank exactly once");
   }
 
-  /** The text with another passage, and the right checksum. */
+  /** The manifest's text with a changed passage, and the right checksum. */
   private static byte[] with(String passage, String other) {
     String text = new String(ManifestText.write(MANIFEST), StandardCharsets.UTF_8);
     assertThat(text).contains(passage);

@@ -64,7 +64,7 @@ class NodeFileTest {
     byte[] whole = Files.readAllBytes(path);
     SplittableRandom random = new SplittableRandom(1);
     for (int i = 0; i < 500; i++) {
-      // As many in the small parts as in the images.
+      // As many flips in the small parts as in the images.
       int bit =
           switch (i % 3) {
             case 0 -> random.nextInt(8 * 4096);

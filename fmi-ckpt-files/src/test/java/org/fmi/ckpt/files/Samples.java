@@ -15,9 +15,9 @@ import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.FileVersion;
 import org.fmi.spi.ImageContent;
 
-/** A job of three ranks on two nodes, and what it writes. */
+/** A job of three ranks on two nodes, with its checkpoints. */
 final class Samples {
-  /** So that a file is written in several. */
+  /** So small that a file is written in several chunks. */
   private static final int CHUNK_BYTES = 256 << 10;
 
   static final String JOB = "job-a";
@@ -33,7 +33,7 @@ final class Samples {
     return new CheckpointId(3, 0, 7, true);
   }
 
-  /** The same for the same arguments; of odd sizes, up to more than two blocks. */
+  /** The image of a rank: equal for equal arguments; of an odd size, up to more than two blocks. */
   static byte[] image(int rank, CheckpointId id) {
     SplittableRandom random = new SplittableRandom(31 * id.version() + rank);
     byte[] bytes = new byte[random.nextInt(1, 5) * 150_001 - 150_000 + rank];
@@ -52,7 +52,7 @@ final class Samples {
     return images;
   }
 
-  /** Gives them in parts that are none of a block's. */
+  /** Returns the bytes in parts that do not match blocks. */
   static ImageContent content(byte[] bytes) {
     return new ImageContent() {
       private final CRC32C crc = new CRC32C();
@@ -78,13 +78,13 @@ final class Samples {
     };
   }
 
-  /** All of an image. */
+  /** Reads a whole image. */
   static byte[] read(CheckpointSource source, FileVersion version, CheckpointId id)
       throws IOException {
     return read(source.open(version, id), source.bytes(version, id));
   }
 
-  /** Reads an image in parts that are none of a block's; each has the checksum that is told. */
+  /** Reads an image in parts that do not match blocks, and checks each part's checksum. */
   static byte[] read(ImageContent from, long bytes) throws IOException {
     ByteBuffer image = ByteBuffer.allocate((int) bytes + 1);
     CRC32C crc = new CRC32C();

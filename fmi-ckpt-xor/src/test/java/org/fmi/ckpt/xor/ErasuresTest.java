@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The code's arithmetic, and where its chunks lie. */
+/** The code's arithmetic, and the places of its chunks. */
 final class ErasuresTest {
   private static final int BLOCK = 64;
 
@@ -32,7 +32,7 @@ final class ErasuresTest {
     return all;
   }
 
-  /** The blocks of a stripe by place: sums as their definition says, byte by byte. */
+  /** The blocks of a stripe by place, with sums computed byte by byte from their definition. */
   private static byte[][] stripe(Stripes stripes, Random random) {
     byte[][] blocks = new byte[stripes.members()][BLOCK];
     for (int place = stripes.losses(); place < stripes.members(); place++) {
@@ -87,7 +87,7 @@ final class ErasuresTest {
     }
   }
 
-  /** A set of equations without a solution would be refused when it is made. */
+  /** Equations without a solution are refused at their creation. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void theLargestGroupIsBroughtBackToo(int losses) {
@@ -120,7 +120,7 @@ final class ErasuresTest {
     }
   }
 
-  /** All blocks are shorter than what they count for, as the end of an image is. */
+  /** All blocks are shorter than a full block, as at the end of an image. */
   @Test
   void whatIsNotStoredCountsAsZeros() {
     Random random = new Random(5);

@@ -17,11 +17,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Checkpoints of which a part is as it was: images and codes are those of checkpoints of all. */
+/** Checkpoints that change in part: images and codes equal the ones of full checkpoints. */
 final class IncrementalTest {
   private static final int BLOCK = 1 << 10;
 
-  /** So much is compared at a time. */
+  /** The unit of comparison. */
   private static final int PART = 64;
 
   private static StoreGroup group(int members, int losses) throws IOException {
@@ -33,7 +33,10 @@ final class IncrementalTest {
     return StoreGroup.id(id.version() - 1);
   }
 
-  /** As a rank takes a checkpoint: writes what is not there, and tells the store of the rest. */
+  /**
+   * Takes a checkpoint as a rank does: writes the missing images, and announces the rest to the
+   * store.
+   */
   private static void take(CheckpointStore store, CheckpointId id, byte[] image)
       throws IOException {
     for (CheckpointId held : store.held()) {
@@ -71,7 +74,7 @@ final class IncrementalTest {
     throw new AssertionError("no piece of " + id);
   }
 
-  /** Bit by bit what a group holds that takes its first checkpoint. */
+  /** Asserts that a group holds bit by bit what it would hold after its first checkpoint. */
   private static void assertAsIfAllWereNew(StoreGroup group, CheckpointId id, byte[][] images)
       throws Exception {
     int losses = group.store(0).tolerance();
@@ -96,7 +99,7 @@ final class IncrementalTest {
     return images;
   }
 
-  /** Some bytes, a stretch, all, nothing; and sizes. */
+  /** Changes some bytes, a range, everything or nothing, and the size. */
   private static byte[] changed(Random random, byte[] image) {
     byte[] next = image.clone();
     switch (random.nextInt(6)) {
@@ -162,20 +165,20 @@ final class IncrementalTest {
 
   @Test
   void whatIsChangedOnAnyMemberIsCodedOnAll() throws Exception {
-    int row = 2 * BLOCK; // of three members, with one loss
+    int row = 2 * BLOCK; // of three members, tolerating one loss
     byte[][] images = images(new Random(5), 3, 10 * row + 7);
     try (StoreGroup group = group(3, 1)) {
       for (int version = 1; version <= 2; version++) {
         take(group, StoreGroup.id(version), images);
         assertThat(group.store(0).codedBytes()).isEqualTo(images[0].length);
       }
-      // Only the row in which images end, and that is not a full one.
+      // Only the row in which images end, which is not a full one.
       take(group, StoreGroup.id(3), images);
       assertThat(group.store(1).codedBytes()).isEqualTo(7);
       images[2][4 * row]++;
       take(group, StoreGroup.id(4), images);
       assertThat(group.store(1).codedBytes()).isEqualTo(row + 7);
-      // The piece that has it as it was before that.
+      // The piece that holds the state before the last change.
       take(group, StoreGroup.id(5), images);
       assertThat(group.store(1).codedBytes()).isEqualTo(row + 7);
       take(group, StoreGroup.id(6), images);
@@ -184,7 +187,7 @@ final class IncrementalTest {
     }
   }
 
-  /** More rows than there are marks: some share one. */
+  /** More rows than marks: some rows share a mark. */
   @Test
   void manyRowsAreMarkedTogether() throws Exception {
     int row = 64;
@@ -204,7 +207,7 @@ final class IncrementalTest {
     }
   }
 
-  /** What another process has left, or what was damaged or brought back, counts as changed. */
+  /** Data left by another process, damaged or rebuilt counts as changed. */
   @Test
   void theNextOnesAfterARecoveryAreWhole() throws Exception {
     byte[][] images = images(new Random(7), 3, 20 * BLOCK);
@@ -226,7 +229,7 @@ final class IncrementalTest {
     }
   }
 
-  /** The content is of an attempt that was given up, and the code is not of that. */
+  /** The content is from an abandoned attempt, and the code is not. */
   @Test
   void whatWasGivenUpIsNoBase() throws Exception {
     byte[][] images = images(new Random(8), 3, 20 * BLOCK);
@@ -264,7 +267,7 @@ final class IncrementalTest {
     }
   }
 
-  /** The checkpoint before can be brought back, and the next ones are right. */
+  /** The previous checkpoint can be rebuilt, and the next ones are right. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void aNodeMayDieAtAnyStep(int losses) throws Exception {

@@ -68,7 +68,7 @@ class XorStoreInSharedMemoryTest {
     }
   }
 
-  /** Whoever keeps an image can read it as long as the name is there; then its memory is used. */
+  /** A pinned image stays readable as long as its name exists; then its memory is reused. */
   @Test
   void aPinnedImageStaysAsItWasUntilItsNameIsDeleted() throws Exception {
     long[] sizes = {900_000, 100_001, 333_333};
@@ -102,7 +102,7 @@ class XorStoreInSharedMemoryTest {
     }
   }
 
-  /** Blocks that came whole are not summed again: what was said of them holds. */
+  /** Checksums of blocks that arrived whole are trusted, not computed again. */
   @Test
   void whatIsReadHasTheChecksumsThatItCameWith() throws Exception {
     int block = PieceLayout.BLOCK_BYTES;
@@ -176,7 +176,7 @@ class XorStoreInSharedMemoryTest {
     }
   }
 
-  /** As the helper reads it, block by block. */
+  /** Reads the image block by block, as the helper does. */
   private void assertIsImage(PinnedImage pinned, byte[] content) throws IOException {
     byte[] piece = Files.readAllBytes(file(pinned.piece()));
     byte[] image =
@@ -217,7 +217,7 @@ class XorStoreInSharedMemoryTest {
       assertThat(group.store(0).held()).isEmpty();
       group.checkpoint(StoreGroup.id(1), new long[] {20_000}, 1);
       assertThat(memory.list("")).containsExactly("ckpt-r1-0");
-      // A complete one that was cut.
+      // A complete piece, truncated.
       Path file = directory.resolve("ckpt-r1-0");
       byte[] content = Files.readAllBytes(file);
       group.store(0).close();

@@ -22,17 +22,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * The contract, and what is particular to this store: how many losses, and where each byte lies.
- */
+/** The contract, and tests of this store's tolerance and layout. */
 abstract class XorStoreSuite extends CheckpointStoreContract {
-  /** So small that images of some blocks are quickly made and compared. */
+  /** So small that images of some blocks are quickly written and compared. */
   private static final int BLOCK_BYTES = 8 << 10;
 
   private final int losses;
 
   /**
-   * @param losses how many lost members a group is to bring back
+   * @param losses the number of lost members that a group can rebuild
    */
   XorStoreSuite(int losses) {
     this.losses = losses;
@@ -62,22 +60,25 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
         BLOCK_BYTES);
   }
 
-  /** The only piece of a member, as far as it is used. */
+  /** The used parts of a member's only piece. */
   private byte[] piece(StoreGroup group, long[] sizes, int index) {
     return used(group.map(index).pieces().getLast(), layout(sizes, index));
   }
 
-  /** What a piece has of a checkpoint: header and image from its beginning, the code at its end. */
+  /**
+   * The parts of a piece that belong to a checkpoint: header and image at its beginning, the code
+   * at its end.
+   */
   static byte[] used(MemorySegment piece, PieceLayout layout) {
     int front = (int) (layout.imageAt() + layout.storedImageBytes());
     int code = (int) layout.totalBytes() - front;
     byte[] bytes = Arrays.copyOf(piece.toArray(ValueLayout.JAVA_BYTE), front + code);
     long end = piece.byteSize() / PieceLayout.ALIGNMENT * PieceLayout.ALIGNMENT;
     MemorySegment.copy(piece, ValueLayout.JAVA_BYTE, end - code, bytes, front, code);
-    // What lies between the header and the image is never looked at.
+    // The gap between the header and the image is never read.
     int header = CheckpointHeader.bytes(layout.members(), layout.losses());
     Arrays.fill(bytes, header, (int) layout.imageAt(), (byte) 0);
-    // Nor is what fills up the rows of checksums.
+    // Nor is the padding of the rows of checksums.
     for (long block = 0; block < layout.blocks(); block++) {
       int table = (int) (layout.crcAt(0, block, end) - end) + bytes.length;
       int checksums = Integer.BYTES * layout.chunks();
@@ -165,7 +166,7 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
             creations[i] = group.map(i).creations();
           }
         }
-        // Smaller ones fit as well.
+        // Smaller images fit as well.
         sizes = Arrays.stream(sizes).map(s -> Math.max(0, s - random.nextInt(1000))).toArray();
       }
       for (int i = 0; i < 3; i++) {
@@ -174,7 +175,10 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
     }
   }
 
-  /** As those of overlapped checkpoints do, which hold messages: it must not be so each time. */
+  /**
+   * Images grow and shrink, as with asynchronous checkpoints, which contain messages: not each
+   * growth may allocate.
+   */
   @Test
   void imagesThatGrowGetNewPiecesTwice() throws Exception {
     try (StoreGroup group = new StoreGroup(3, this::open)) {
@@ -217,7 +221,7 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
       group.stores().forEach(each -> each.release(StoreGroup.id(1)));
       group.checkpoint(StoreGroup.id(3), sizes, 3);
       assertThat(store.forecastBytes()).isEqualTo(forecast);
-      // Larger ones take the place of what is free.
+      // Larger images replace the free piece.
       group.stores().forEach(each -> each.release(StoreGroup.id(2)));
       long[] larger = {1_600_000, 1_600_000};
       group.checkpoint(StoreGroup.id(4), larger, 4);
@@ -227,7 +231,7 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
     }
   }
 
-  /** Which knows how large the parity will be only from what it was given back. */
+  /** A new process knows the parity's size only from the rebuilt image. */
   @Test
   void aNewNodeNeedsNoMoreMemoryThanTheLostOne() throws Exception {
     long[] sizes = {700_000, 650_001, 20};
@@ -239,7 +243,7 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
       group.map(1).limit(2 * layout(sizes, 1).totalBytes());
       group.checkpoint(StoreGroup.id(2), sizes, 2);
       assertImages(group, StoreGroup.id(2), sizes, 2);
-      // A process that dies before its second checkpoint leaves but one.
+      // A process that dies before its second checkpoint leaves only one.
       for (CheckpointStore store : group.stores()) {
         store.release(StoreGroup.id(1));
       }
@@ -256,7 +260,7 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
     TABLE
   }
 
-  /** Offsets that are worth spoiling. */
+  /** Offsets worth damaging. */
   private static long[] offsets(Region region, PieceLayout layout, MemorySegment piece) {
     long bytes = piece.byteSize();
     long last = layout.blocks() - 1;
@@ -301,7 +305,10 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
     }
   }
 
-  /** Who holds it forgets it, so that it counts as lost: that may be one loss too many. */
+  /**
+   * A member that detects damage drops the checkpoint, which then counts as lost: that may be one
+   * loss too many.
+   */
   @ParameterizedTest
   @EnumSource
   void nothingIsRebuiltFromSpoiltParts(Region region) throws Exception {
@@ -336,9 +343,9 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
   }
 
   /**
-   * What a recovery does next.
+   * Repeats the next step of a recovery.
    *
-   * @param refused whether the damage was noticed, rather than not read
+   * @param refused whether the damage was detected, rather than not read
    */
   private static void bringBackAgain(StoreGroup group, CheckpointId id, int spoilt, boolean refused)
       throws Exception {
@@ -407,7 +414,7 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
           "checkpoint 12 (loop 0, iteration 120)",
           Arrays.toString(lost),
           "group of 5 ranks [1, 4, 7, 10, 13] rebuilds " + losses);
-      // The same when the caller knows of one only.
+      // The same if the caller knows of only one loss.
       assertAllThrow(
           group.attempt((store, i) -> store.rebuild(id, new int[] {lost[0]})),
           UnrecoverableException.class,

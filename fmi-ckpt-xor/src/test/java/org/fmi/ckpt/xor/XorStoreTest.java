@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
 /**
- * The store with the fewest and the most losses that it can be asked for; see {@link TwoLossesIT}.
+ * The store with the smallest and the largest supported number of losses; see {@link TwoLossesIT}.
  */
 final class XorStoreTest {
 

@@ -44,10 +44,10 @@ class RdmaFaultsTest {
   static final long TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int TICKET_BYTES = Long.BYTES * RemoteMemory.TICKET_LONGS;
 
-  /** Long enough to be killed amid it. */
+  /** So long that the process can be killed amid it. */
   private static final long LONG_BYTES = 16 << 20;
 
-  /** No long messages are to be read. */
+  /** A cache without room for long messages. */
   static final RegistrationCache.Room NOTHING = new RegistrationCache.Room(0, "a test");
 
   static RankConfig config(int rank, byte[] secret) {
@@ -80,7 +80,7 @@ class RdmaFaultsTest {
     int reads;
     final List<Integer> lost = new ArrayList<>();
 
-    /** The payload of the last frame that had one of a ticket's size. */
+    /** The last payload of a ticket's size. */
     final long[] ticket = new long[RemoteMemory.TICKET_LONGS];
 
     @Override
@@ -192,7 +192,9 @@ class RdmaFaultsTest {
     }
   }
 
-  /** The receiver never runs dry, whatever crosses: the device counts when one does. */
+  /**
+   * The receiver never runs out of buffers, whatever messages cross: the device counts such events.
+   */
   @Test
   void nobodyEverSendsWithoutABuffer() throws Exception {
     long before = counted("rcvd_rnr_err") + counted("send_rnr_err");
@@ -254,13 +256,13 @@ class RdmaFaultsTest {
     return sum;
   }
 
-  /** What rank 1 does until it is killed. */
+  /** The activity of rank 1 until it is killed. */
   private enum Deed {
     /** Sends to rank 0 as fast as it can. */
     SENDS,
-    /** Exposes memory full of ones, sends its ticket, and keeps quiet. */
+    /** Exposes memory full of ones, sends its ticket, and stays silent. */
     EXPOSES,
-    /** Reads what the first ticket names, over and over, and tells after each time. */
+    /** Reads the memory of the first ticket repeatedly, and sends a message after each read. */
     READS
   }
 
@@ -336,7 +338,7 @@ class RdmaFaultsTest {
     return exposure;
   }
 
-  /** Rank 1 in a process of its own. */
+  /** Rank 1 in its own process. */
   private record Prey(Process process, BufferedReader out) implements AutoCloseable {
     static Prey start(RdmaTransport ours, Deed deed) throws IOException {
       Process process =
@@ -375,7 +377,7 @@ class RdmaFaultsTest {
     }
   }
 
-  /** It must end by itself. */
+  /** Waits for the loss, relying on await to return without a timeout. */
   private static void awaitLoss(Transport transport, Log log) {
     long begin = System.nanoTime();
     while (log.lost.isEmpty()) {
@@ -387,7 +389,7 @@ class RdmaFaultsTest {
     assertThat(log.lost).containsExactly(1);
   }
 
-  /** Killed before its memory is read, and amid it. */
+  /** Killed before its memory is read, and during a read. */
   @Test
   void aPeerWhoseMemoryIsReadIsKilled() throws Exception {
     for (boolean amid : new boolean[] {false, true}) {
@@ -420,7 +422,7 @@ class RdmaFaultsTest {
     }
   }
 
-  /** Killed while it reads: the owner hears of it, and may take its memory back and free it. */
+  /** Killed while it reads: the owner learns of it, and may free its memory. */
   @Test
   void aPeerThatReadsIsKilled() throws Exception {
     try (RdmaTransport ours = open(0, secret(1), EPOCH);
@@ -439,7 +441,7 @@ class RdmaFaultsTest {
     }
   }
 
-  /** A key opens what it was made for, and nothing beside it. */
+  /** A key gives access only to its memory, not beside it. */
   @Test
   void aTicketGivesAccessToItsMemoryOnly() throws Exception {
     for (int forged = 0; forged < 4; forged++) {
@@ -505,7 +507,7 @@ class RdmaFaultsTest {
     }
   }
 
-  /** A rank that sleeps in another transport's await is rung there. */
+  /** A rank that sleeps in another transport's await is woken there. */
   @Test
   void anArrivalRingsAnothersBell() throws Exception {
     try (RdmaTransport a = open(0, secret(1), EPOCH);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Enough locked memory for frames, but not for long messages. */
 @Tag("rdma")
 class RdmaLimitTest {
-  /** What cannot be registered is refused, with one word about it, and does not end anything. */
+  /** An unregistrable message is refused with a single diagnostic, and ends nothing. */
   @Test
   void memoryBeyondTheLimitIsRefused() throws Exception {
     assumeFalse(LockedMemory.exempt() || LockedMemory.limit() > 64 << 20);
@@ -43,7 +43,7 @@ class RdmaLimitTest {
       assertThat(warnings)
           .singleElement()
           .satisfies(w -> assertThat(w).contains("ulimit -l").contains("cannot register"));
-      // A piece of it can.
+      // a part of it can be exposed
       assertThat(remote.expose(large, 0, 1 << 20, ticket)).isNotNull();
     }
   }

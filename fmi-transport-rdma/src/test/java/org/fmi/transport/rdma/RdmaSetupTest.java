@@ -39,26 +39,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What can go wrong while a connection is made. */
+/** Failures while a connection is set up. */
 @Tag("rdma")
 class RdmaSetupTest {
   private static final Verbs.Sizes SMALL = new Verbs.Sizes(16, 0, 16, 64);
 
-  /** Where the peer, rank 1, stands still to be killed. */
+  /** The stage at which the peer, rank 1, waits to be killed. */
   enum Stage {
-    /** Its request has come to this side, which has not looked. */
+    /** Its request has reached this side, which has not polled. */
     HAS_DIALLED,
-    /** This side has answered, and the peer has not looked. */
+    /** This side has answered, and the peer has not polled. */
     WAS_ANSWERED,
-    /** The peer knows that its connection stands. It sends nothing. */
+    /** The peer knows that its connection is up. It sends nothing. */
     KNOWS_IT_STANDS,
-    /** This side's request has come to the peer, which has not looked. */
+    /** This side's request has reached the peer, which has not polled. */
     IS_DIALLED,
     /** The peer has read the request. */
     HAS_READ,
-    /** The peer has answered, and this side has not looked. */
+    /** The peer has answered, and this side has not polled. */
     HAS_ANSWERED,
-    /** Both know that the connection stands. Nothing was sent. */
+    /** Both sides know that the connection is up. No message was sent. */
     ESTABLISHED;
 
     boolean peerDials() {
@@ -95,7 +95,7 @@ class RdmaSetupTest {
     return greeting().request(new Greeting.Request(1, 0, ReceivePool.BASE, nonce), listener);
   }
 
-  /** The process to be killed. It says where it listens, and then when it stands still. */
+  /** The process to be killed. It prints its address, and then the stage that it has reached. */
   static final class Victim {
     private Victim() {}
 
@@ -225,7 +225,7 @@ class RdmaSetupTest {
         assertThat(System.nanoTime() - killed).as("nanoseconds").isLessThan(TIMEOUT_NANOS);
         ours.offer(1, frame(0));
         if (ours.poll(log) == 0) {
-          ours.await(Long.MAX_VALUE); // it must end by itself
+          ours.await(Long.MAX_VALUE); // await must return without a timeout
         }
       }
       System.out.println(
@@ -243,7 +243,7 @@ class RdmaSetupTest {
     }
   }
 
-  /** More attempts than there are buffers: one that ends half-way must give its own back. */
+  /** More attempts than buffers: an attempt that fails midway must return its buffers. */
   @Test
   void attemptsThatEndHalfWayLeaveNothing() throws Exception {
     try (RdmaTransport ours = open(0, secret(1), EPOCH);
@@ -254,7 +254,7 @@ class RdmaSetupTest {
         try (Verbs dialler = verbs()) {
           dialler.open(SMALL);
           dialler.dial(RdmaEndpoint.of(ours.endpoint()).address(), request(ours, i));
-          // It never looks for the answer.
+          // It never polls for the answer.
           int looks = random.nextInt(100);
           for (int look = 0; look < looks && !ours.isConnecting(1); look++) {
             assertThat(dialler.nextEvent()).isNull();
@@ -272,7 +272,7 @@ class RdmaSetupTest {
     }
   }
 
-  /** Frames that arrive, which must have been sent in this order. */
+  /** Checks that frames arrive in the order sent. */
   private static final class Sequence implements FrameHandler {
     final List<Long> sequences = new ArrayList<>();
 
@@ -287,7 +287,7 @@ class RdmaSetupTest {
     }
   }
 
-  /** Sends {@code frames} frames both ways; both ranks begin at about the same time. */
+  /** Sends {@code frames} frames both ways; both ranks start at about the same time. */
   private static void exchange(
       RdmaTransport a, RdmaTransport b, SplittableRandom random, long frames) {
     Sequence ofA = new Sequence();
@@ -334,7 +334,7 @@ class RdmaSetupTest {
     }
   }
 
-  /** Dials as rank 1 would, and returns how that ends. */
+  /** Dials like rank 1, and returns the final event. */
   private static Verbs.Event answerTo(byte[] words, Verbs dialler, RdmaTransport ours, Log log)
       throws IOException {
     dialler.dial(RdmaEndpoint.of(ours.endpoint()).address(), words);
@@ -366,7 +366,7 @@ class RdmaSetupTest {
         }
       }
       assertRefused(answerTo(seen, dialler, ours, log));
-      // Nor is one that was meant for another rank.
+      // Nor is a request that was meant for another rank.
       assertRefused(answerTo(request(peer, 2), dialler, ours, log));
       assertThat(log.lost).isEmpty();
       connect(ours, peer);
@@ -379,7 +379,7 @@ class RdmaSetupTest {
     assertThat(Greeting.refused(event.greeting())).as("a reason").isZero();
   }
 
-  /** What rdma_cm does not carry ends the attempt, and nothing else. */
+  /** A request that rdma_cm cannot carry ends the attempt, and nothing else. */
   @Test
   void anOverlongRequestIsNotSent() throws Exception {
     try (RdmaTransport ours = open(0, secret(1), EPOCH);
@@ -394,7 +394,7 @@ class RdmaSetupTest {
     }
   }
 
-  /** An answer may be longer than ours are: garbage of any length is not believed. */
+  /** Garbage of any length is rejected, even if it is longer than a real answer. */
   @Test
   void garbageForAnAnswerIsNotBelieved() throws Exception {
     SplittableRandom random = new SplittableRandom(9);

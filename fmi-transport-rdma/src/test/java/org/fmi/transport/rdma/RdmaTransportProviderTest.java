@@ -8,7 +8,7 @@ import org.fmi.verbs.LockedMemory;
 import org.fmi.verbs.VerbsProvider;
 import org.junit.jupiter.api.Test;
 
-/** How much a rank may lock, and whether it is enough. */
+/** The limit of a rank's locked memory, and whether it is sufficient. */
 class RdmaTransportProviderTest {
   private static final long MIB = 1 << 20;
 
@@ -22,7 +22,7 @@ class RdmaTransportProviderTest {
         exempt);
   }
 
-  /** Before the job has begun to count on it. */
+  /** Checked before the job relies on it. */
   @Test
   void aLimitThatAJobOfThisSizeWouldMeetIsSaidAtOnce() throws IOException {
     assertThat(room(8, 8 * MIB, false).bytes()).isBetween(0L, 2 * MIB);

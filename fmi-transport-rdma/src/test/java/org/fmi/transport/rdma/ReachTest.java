@@ -52,7 +52,7 @@ class ReachTest {
     }
   }
 
-  /** Trees, and the exchanges in which a recovery is agreed on, go by powers of two. */
+  /** Trees, and the exchanges that agree on a recovery, use powers of two. */
   @ParameterizedTest
   @ValueSource(ints = {8119, 10_000, 65_536, 1_000_000})
   void theRestIsNextToARankOrAPowerOfTwoAway(int size) {
@@ -82,9 +82,9 @@ class ReachTest {
     }
   }
 
-  // ---- what devices have room for
+  // ---- capacities of devices
 
-  /** Of the buffers of newer and of older devices; and of few completions. */
+  /** With the buffers of newer and of older devices, and with few completions. */
   @ParameterizedTest
   @CsvSource({
     "100, 32767, 4194304, 100, 64",
@@ -130,7 +130,7 @@ class ReachTest {
         .hasMessageContaining("too small for 499 peers");
   }
 
-  // ---- all at once
+  // ---- all ranks at once
 
   private static final class Side implements FrameHandler {
     final int rank;
@@ -175,8 +175,8 @@ class ReachTest {
   }
 
   /**
-   * Each sends to all that it reaches, all at once. No message finds a receiver without a buffer,
-   * nor is one posted that the device has no room for: the simulated ones see to that.
+   * All ranks send to all ranks that they reach, at once. No message finds a receiver without a
+   * buffer, and no message exceeds the device's room: the simulated devices assert that.
    */
   @Test
   void allThatReachEachOtherSpeakAtOnce() throws IOException {
@@ -189,7 +189,7 @@ class ReachTest {
           int frames = 1 + random.nextInt(40);
           List<Side> sides = new ArrayList<>();
           for (int rank = 0; rank < size; rank++) {
-            // Room for one, three, five and seven connections: not the same everywhere.
+            // Room for one, three, five and seven connections: not the same for all ranks.
             sides.add(new Side(rank, size, frames, 64 * (1 + random.nextInt(4)), fabric));
           }
           connect(sides.stream().map(side -> side.transport).toArray(RdmaTransport[]::new));

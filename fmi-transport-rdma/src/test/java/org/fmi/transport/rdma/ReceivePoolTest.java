@@ -11,7 +11,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whoever may send has a buffer, however many there are and however much they claim. */
+/**
+ * Each peer that may send has a buffer, however many peers there are and however much they claim.
+ */
 class ReceivePoolTest {
   private static final int PEERS = 190;
 
@@ -19,7 +21,7 @@ class ReceivePoolTest {
   private final SimulatedFabric.Device device = new SimulatedFabric(1).device();
   private final ReceivePool pool = new ReceivePool(device, arena);
 
-  /** By connection: frames that it may have under way. */
+  /** By connection: the number of frames that may be in flight. */
   private final int[] rights = new int[PEERS];
 
   private int joined;
@@ -75,7 +77,7 @@ class ReceivePoolTest {
     }
   }
 
-  /** The first, some, and the last of the second slab. */
+  /** The first, some, and the last buffer of the second slab. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 5, 63})
   void whatCouldNotBePostedIsPostedLater(int after) throws IOException {

@@ -18,7 +18,7 @@ class RegistrationCacheTest {
   private static final long WINDOW = RegistrationCache.WINDOW_BYTES;
   private static final long MIB = 1 << 20;
 
-  /** A device that notes what it knows, and can know a limited number of bytes in all. */
+  /** A device that records its registrations, and can register a limited number of bytes. */
   private static final class Device implements RegistrationCache.Registrar {
     final List<Known> known = new ArrayList<>();
     final List<String> warnings = new ArrayList<>();
@@ -26,7 +26,7 @@ class RegistrationCacheTest {
     int registered;
     long most = Long.MAX_VALUE;
 
-    /** Where memory lies that no device can be given. */
+    /** The address of memory that no device can register. */
     long unpinnable;
 
     @Override
@@ -74,7 +74,7 @@ class RegistrationCacheTest {
 
   private final Device device = new Device();
 
-  /** Such as a mapped file: it says nothing of other memory. */
+  /** Memory like a mapped file: its refusal does not affect other memory. */
   @Test
   void memoryThatNoDeviceCanBeGiven() {
     RegistrationCache cache = device.cache(Long.MAX_VALUE);
@@ -108,7 +108,7 @@ class RegistrationCacheTest {
     return r;
   }
 
-  /** Address space only: nothing here touches it. */
+  /** Reserves address space only: the tests never touch it. */
   @SuppressWarnings("restricted")
   private static MemorySegment at(long address, long bytes, Arena arena) {
     return MemorySegment.ofAddress(address).reinterpret(bytes, arena, null);
@@ -158,7 +158,7 @@ class RegistrationCacheTest {
     }
   }
 
-  /** Such memory is freed when nobody uses it; the cache does not count as a user. */
+  /** The memory is freed when it is unreachable; the cache does not keep it reachable. */
   @Test
   void memoryIsNotKeptFromBeingFreed() throws InterruptedException {
     RegistrationCache cache = device.cache(1L << 40);
@@ -185,7 +185,7 @@ class RegistrationCacheTest {
 
   private WeakReference<ByteBuffer> useDirect(RegistrationCache cache) {
     ByteBuffer buffer = ByteBuffer.allocateDirect((int) MIB);
-    // As the API does: another view each time.
+    // As the API does: a new view each time.
     MemorySegment first = MemorySegment.ofBuffer(buffer.duplicate());
     useOnce(cache, first, 0, MIB);
     useOnce(cache, MemorySegment.ofBuffer(buffer.duplicate()), 0, MIB);
@@ -206,7 +206,7 @@ class RegistrationCacheTest {
       }
       assertThat(device.known.stream().map(Known::address))
           .containsExactlyInAnyOrder(memory[0].address(), memory[2].address(), memory[3].address());
-      // What is in use stays; whoever comes then has to do without, for now.
+      // Registrations in use stay; later messages are not registered for now.
       List<Registration> used = new ArrayList<>();
       for (int i : new int[] {0, 1, 2}) {
         used.add(use(cache, memory[i], 0, MIB));
@@ -239,7 +239,7 @@ class RegistrationCacheTest {
       MemorySegment small = at(1 << 30, 2 * MIB, arena);
       MemorySegment large = at(1L << 31, 4 * WINDOW, arena);
       useOnce(cache, small, 0, 1000);
-      // Its window is refused, but not the message; for that the other one gives way.
+      // Its window is refused, but not the message, for which the other registration is evicted.
       useOnce(cache, large, MIB, 3 * MIB);
       assertThat(device.bytes()).isEqualTo(3 * MIB);
       assertThat(device.warnings).isEmpty();

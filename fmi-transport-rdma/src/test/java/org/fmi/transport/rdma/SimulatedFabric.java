@@ -18,9 +18,8 @@ import org.fmi.verbs.Verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * RDMA devices joined by a network, in which everything arrives at a time drawn at random: what
- * goes from one end of a connection to the other in its order, data apart from the connection
- * manager's words.
+ * RDMA devices joined by a network, in which everything arrives at a random time: data from one end
+ * of a connection to the other in order, but not in order with the connection manager's messages.
  *
  * <pre>
  *   dialler                         listener
@@ -31,24 +30,25 @@ import org.jspecify.annotations.Nullable;
  *   any ----------refusal, end----> ENDED          by reject, disconnect and close; both ways
  * </pre>
  *
- * Whoever has asked or answered does not wait forever. One that has asked gives up then, without a
- * word. One that has answered is {@code UNHEARD}: only its words are over, data comes and goes.
+ * An end that has dialled or answered does not wait forever. After a dial it gives up silently.
+ * After an answer it is {@code UNHEARD}: only its messages to the manager are over, data still
+ * flows.
  *
- * <p>What is read leaves the other side's memory at one time, and arrives at another, after which
- * what was posted behind it may have arrived there already. The other side must have it registered.
+ * <p>Read data leaves the other side's memory at one time, and arrives at another, when later
+ * messages may have arrived there already. The memory must be registered there.
  */
 final class SimulatedFabric {
   private final SplittableRandom random;
   private final List<Device> devices = new ArrayList<>();
   private final Map<InetSocketAddress, Device> listeners = new HashMap<>();
 
-  /** What is under way. */
+  /** The traffic in flight. */
   private final List<Lane> lanes = new ArrayList<>();
 
-  /** Lanes on which something is under way. */
+  /** The number of lanes with traffic in flight. */
   private int full;
 
-  /** Locked by each queue pair. */
+  /** The memory locked by each queue pair. */
   static final long PAIR_BYTES = 24 << 10;
 
   private int named;
@@ -63,7 +63,7 @@ final class SimulatedFabric {
     return device;
   }
 
-  /** Something arrives. Returns whether something was under way. */
+  /** Delivers something. Returns whether anything was in flight. */
   boolean step() {
     if (full == 0) {
       return false;
@@ -78,7 +78,7 @@ final class SimulatedFabric {
     }
   }
 
-  /** Somebody's patience with an answer that has not come is over. */
+  /** Ends the wait of some end for an answer. */
   void timeOut() {
     List<End> waiting = devices.stream().flatMap(d -> d.ends.stream()).filter(End::waits).toList();
     if (!waiting.isEmpty()) {
@@ -86,7 +86,7 @@ final class SimulatedFabric {
     }
   }
 
-  /** Keeps the order of what is under way on it. */
+  /** Keeps its traffic in order. */
   private final class Lane {
     private final ArrayDeque<Runnable> way = new ArrayDeque<>();
 
@@ -133,16 +133,16 @@ final class SimulatedFabric {
     private @Nullable String failure;
     private boolean removed;
 
-    /** Negative if none is to be refused. */
+    /** The number of posts before a refusal; negative for no refusal. */
     private int postsUntilRefusal = -1;
 
-    /** Of all memory that was to be registered. */
+    /** The scopes of all memory that was to be registered. */
     private final List<MemorySegment.Scope> scopes = new ArrayList<>();
 
     private long locked;
     private long lockable = Long.MAX_VALUE;
 
-    /** Little, so that what is read comes in pieces. */
+    /** Small, so that reads arrive in pieces. */
     private int longestMessage = 20 << 10;
 
     private int edge = Integer.MAX_VALUE;
@@ -151,25 +151,28 @@ final class SimulatedFabric {
 
     private Limits limits = new Limits(1 << 10, 1 << 10, 1 << 16);
 
-    /** Before it is used by a transport. */
+    /** Called before a transport uses the device. */
     void setLimits(Limits most) {
       limits = most;
     }
 
-    /** Before it is used by a transport. */
+    /** Called before a transport uses the device. */
     void setLongestMessage(int bytes) {
       longestMessage = bytes;
     }
 
     /**
-     * Of each piece that it reads only so many bytes at either end are moved: for messages longer
-     * than there is time for. Before it is used by a transport.
+     * Copies only this many bytes at either end of each piece that is read: for messages whose copy
+     * would take too long. Called before a transport uses the device.
      */
     void setEdge(int bytes) {
       edge = bytes;
     }
 
-    /** How many bytes a send may carry in the work request. Before it is used by a transport. */
+    /**
+     * The number of bytes that a work request can carry inline. Called before a transport uses the
+     * device.
+     */
     void setInline(int bytes) {
       inline = bytes;
     }
@@ -191,20 +194,20 @@ final class SimulatedFabric {
       }
     }
 
-    /** Its port goes down, and it says so. */
+    /** Its port goes down, which it reports. */
     void fail(String reason) {
       switchOff();
       failure = reason;
     }
 
-    /** It is taken out of its machine, and says so whenever it is asked. */
+    /** It is removed from its machine, and fails each call. */
     void remove(String reason) {
       fail(reason);
       removed = true;
       limit(-1);
     }
 
-    /** From now on something arrives with each look: this side is to end, and waits for that. */
+    /** From now on something arrives with each poll: this side is about to end. */
     void hurry() {
       hurried = true;
       if (silent) {
@@ -212,17 +215,17 @@ final class SimulatedFabric {
       }
     }
 
-    /** So many connections that it is asked for it does not make. */
+    /** It refuses this many connections. */
     void stumble(int times) {
       stumbles = times;
     }
 
-    /** It refuses the buffer posted after this many more, once. */
+    /** It refuses one buffer after this many more posts. */
     void refuseBuffer(int after) {
       postsUntilRefusal = after;
     }
 
-    /** How many more bytes its process may lock. */
+    /** The number of bytes that its process may still lock. */
     void limit(long bytes) {
       lockable = locked + bytes;
     }
@@ -234,7 +237,7 @@ final class SimulatedFabric {
       locked += bytes;
     }
 
-    /** How many pieces of memory it knows. */
+    /** The number of registrations. */
     int registrations() {
       return registered.size();
     }
@@ -244,7 +247,7 @@ final class SimulatedFabric {
       return known != null && known.allows(access, from, length);
     }
 
-    /** How much of the memory that was to be registered is still there, in pieces. */
+    /** The number of memory pieces to be registered that are still allocated. */
     long alive() {
       return scopes.stream().filter(MemorySegment.Scope::isAlive).count();
     }
@@ -427,7 +430,7 @@ final class SimulatedFabric {
     ENDED
   }
 
-  /** What was posted: outstanding until it, and all before it, are done. */
+  /** A posted request, outstanding until it and all earlier ones are complete. */
   private static final class Work {
     final long id;
     final boolean signalled;
@@ -466,7 +469,7 @@ final class SimulatedFabric {
       }
     }
 
-    /** Sends words to the other end, or hears in the end that nobody answers. */
+    /** Sends a message to the other end, or reports in the end that there is no answer. */
     private void say(End to, Runnable arrival) {
       words.add(
           () -> {
@@ -485,7 +488,7 @@ final class SimulatedFabric {
           && (state == State.RESOLVING || state == State.ASKED || state == State.HAS_ANSWERED);
     }
 
-    /** Its patience is over, if it waits for an answer. */
+    /** Gives up if it waits for an answer. */
     private void givesUp() {
       if (waits() && state == State.RESOLVING) {
         state = State.ENDED;
@@ -497,7 +500,7 @@ final class SimulatedFabric {
       }
     }
 
-    /** Words that it waits for will not come: it gives up some time. */
+    /** The message that it waits for will not arrive: it gives up after some time. */
     private void waitsInVain() {
       if (waits()) {
         words.add(this::givesUp);
@@ -522,7 +525,7 @@ final class SimulatedFabric {
           () -> {
             Device there = listeners.get(to);
             if (device.silent || gaveUp) {
-              return; // patience is longer than any packet's way: this one was lost
+              return; // it waits longer than any packet travels: this one was lost
             }
             if (there == null) {
               refused(new byte[0]);
@@ -534,7 +537,7 @@ final class SimulatedFabric {
               other = end;
               end.tell(Verbs.Event.Kind.REQUEST, greeting);
               if (closed) {
-                // Its refusal is told by its process's end, which came first.
+                // The end of its process has already reported the refusal.
                 end.refused(new byte[0]);
               }
             }
@@ -547,8 +550,8 @@ final class SimulatedFabric {
     }
 
     /**
-     * Ends it, even if it stands: a peer that goes away after its answer, and before it hears that
-     * the connection stands, refuses.
+     * Ends the connection, even if it is up: a peer that disappears between its answer and the
+     * notice that the connection is up, refuses.
      */
     private void refused(byte[] greeting) {
       if (!closed && state != State.ENDED && state != State.UNHEARD) {
@@ -668,7 +671,7 @@ final class SimulatedFabric {
           });
     }
 
-    /** Posts what is done at the other end when it arrives there, if it does. */
+    /** Posts an action that the other end performs on arrival, if it arrives. */
     private void post(Work work, Consumer<End> arrival) throws IOException {
       if (closed) {
         throw new IOException("closed");
@@ -706,7 +709,7 @@ final class SimulatedFabric {
       done(work);
     }
 
-    /** Completes it, as soon as all before it are done. */
+    /** Completes a request, once all earlier ones are complete. */
     private void done(Work work) {
       work.done = true;
       for (Work w; (w = outstanding.peek()) != null && w.done; ) {

@@ -27,27 +27,26 @@ import org.fmi.testkit.support.SparseMemory;
 import org.junit.jupiter.api.Test;
 
 /**
- * Long messages between two ranks that may die, or hear that the epoch is over, at any time: in
- * hundreds of orders of what is read, what arrives, and what ends; each by its seed, most of which
- * are new in each run.
+ * Long messages between two ranks that may die or leave the epoch at any time: in hundreds of
+ * orders of reads, arrivals and ends; each by its seed, most of which are new in each run.
  */
 class SimulatedRendezvousTest {
   /** For the fresh seeds of each test. */
   private static final int MILLIS = 500;
 
-  /** Seeds that are the same in each run, before fresh ones. */
+  /** The number of seeds that are the same in each run, before fresh ones. */
   private static final int FIXED_SEEDS = 20;
 
   private static final int MAX_STEPS = 200_000;
   private static final int CONTEXT = 0;
   private static final int BYTES = 100_000;
 
-  /** What the program writes to its memory when that is its own again. */
+  /** The program's new content of memory that it owns again. */
   private static final byte REUSED = 99;
 
   private static final RegistrationCache.Room ROOM = new RegistrationCache.Room(1 << 30, "a test");
 
-  /** One rank: its program is the test. */
+  /** A rank: its program is the test. */
   private static final class Side implements AutoCloseable {
     final int rank;
     final SimulatedFabric.Device device;
@@ -88,8 +87,8 @@ class SimulatedRendezvousTest {
     }
 
     /**
-     * Hears that the epoch is over. From the call that says so on the memory is the program's: it
-     * writes there, and nobody else does.
+     * Leaves the epoch. From this call on the program owns the memory: it writes there, and nothing
+     * else does.
      */
     void leave(MemorySegment... memory) {
       messenger.revoke(EPOCH, "a rank has failed");
@@ -97,7 +96,7 @@ class SimulatedRendezvousTest {
       for (MemorySegment m : memory) {
         m.fill(REUSED);
       }
-      // What is left are the buffers of frames.
+      // Only the buffers of frames remain.
       assertThat(device.registrations()).isEqualTo(registrations);
     }
 
@@ -111,7 +110,7 @@ class SimulatedRendezvousTest {
   }
 
   private static boolean isFull(MemorySegment memory, int content) {
-    // The first byte is that, and each is as the one before it.
+    // The first byte is the content, and each byte equals the one before it.
     return memory.get(ValueLayout.JAVA_BYTE, 0) == (byte) content
         && memory.asSlice(1).mismatch(memory.asSlice(0, BYTES - 1)) < 0;
   }
@@ -173,7 +172,8 @@ class SimulatedRendezvousTest {
   }
 
   /**
-   * The survivor, which goes on to talk, hears of the loss, leaves, and has its memory for itself.
+   * The survivor, which continues to communicate, learns of the loss, leaves, and owns its memory
+   * again.
    */
   private static void surviveLoss(
       SplittableRandom random, SimulatedFabric fabric, Side survivor, MemorySegment memory) {
@@ -213,7 +213,7 @@ class SimulatedRendezvousTest {
         });
   }
 
-  /** Longer than an int can say. The marks are at the ends of pieces. */
+  /** Longer than an int can express. The marks are at the ends of pieces. */
   @Test
   void aMessageOverTwoGibibytesIsRead() throws IOException {
     long bytes = (1L << 31) + 1_000;
@@ -246,7 +246,7 @@ class SimulatedRendezvousTest {
     }
   }
 
-  /** The message is complete there; here its send never will be. */
+  /** The message is complete at the receiver; at the sender the send never will be. */
   @Test
   void theReaderDiesAfterItsReadAndBeforeItsClearToSend() throws IOException {
     each(
@@ -263,7 +263,7 @@ class SimulatedRendezvousTest {
         });
   }
 
-  /** Into memory of the heap, which cannot be read into: the first frames are here. */
+  /** Into memory on the heap, which a device cannot read into: the first frames have arrived. */
   @Test
   void theSenderDiesAmidItsFrames() throws IOException {
     int[] amid = {0};
@@ -276,7 +276,7 @@ class SimulatedRendezvousTest {
           amid[0] += received[BYTES - 1] == 0 ? 1 : 0;
           a.device.kill();
           until(() -> !b.lost.isEmpty(), random, fabric, b);
-          // What is here is what was sent; it is not taken for the whole.
+          // The received data equals the sent data, and does not count as the whole message.
           boolean whole = received[BYTES - 1] == 1;
           assertThat(receive.test()).isEqualTo(whole);
           b.leave();
@@ -284,7 +284,7 @@ class SimulatedRendezvousTest {
     assertThat(amid[0]).as("seeds that died amid").isGreaterThan(FIXED_SEEDS / 2);
   }
 
-  /** It has told where its message lies, and nobody has asked for that yet. */
+  /** It has announced its message, which the peer has not read yet. */
   @Test
   void theSenderDiesBetweenItsRequestAndTheMatch() throws IOException {
     each(
@@ -305,7 +305,7 @@ class SimulatedRendezvousTest {
         });
   }
 
-  /** The sender's memory was read in part. */
+  /** A part of the sender's memory was read. */
   @Test
   void theSenderDiesWhileItsMemoryIsRead() throws IOException {
     each(
@@ -324,8 +324,8 @@ class SimulatedRendezvousTest {
   }
 
   /**
-   * Both live, and hear at different times that another rank has failed. The program of the first
-   * writes to its memory while the second still reads there.
+   * Both live, and learn at different times that another rank has failed. The first program writes
+   * to its memory while the second rank still reads there.
    */
   @Test
   void nobodyReadsWhatWasWrittenAfterTheEpoch() throws IOException {

@@ -27,19 +27,19 @@ import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;
 
 /**
- * Connections are made, in thousands of orders of what arrives when; each by its seed, which is new
- * in each run.
+ * Connections are set up in thousands of orders of events; each by its seed, which is new in each
+ * run.
  */
 class SimulatedSetupTest {
-  /** For each of the tests that see most. */
+  /** The time of each of the most revealing tests. */
   private static final int MILLIS = 400;
 
-  /** For each of the others. */
+  /** The time of each other test. */
   private static final int SHORT_MILLIS = 120;
 
   private static final int MAX_STEPS = 100_000;
 
-  /** What one rank sends and has received. */
+  /** The messages that a rank sends and has received. */
   private static final class Side implements FrameHandler, AutoCloseable {
     final int rank;
     final int frames;
@@ -75,7 +75,7 @@ class SimulatedSetupTest {
       transport =
           new RdmaTransport(
               config(rank, size, secret(1)), EPOCH, device, room, w -> {}, Diagnostics.NONE);
-      // A tenth of a second a look.
+      // a tenth of a second per poll
       transport.useClock(() -> nanos += 100_000_000);
     }
 
@@ -83,7 +83,7 @@ class SimulatedSetupTest {
       offer(1 - rank);
     }
 
-    /** Returns whether a frame went. */
+    /** Returns whether the frame was accepted. */
     boolean offer(int peer) {
       if (sent < frames && transport.offer(peer, frame(sent))) {
         sent++;
@@ -118,7 +118,7 @@ class SimulatedSetupTest {
     }
   }
 
-  /** Checks that there were not too many steps. */
+  /** Checks the number of steps. */
   private static void bound(int steps) {
     if (steps >= MAX_STEPS) {
       throw new AssertionError(steps + " steps");
@@ -140,7 +140,7 @@ class SimulatedSetupTest {
     Seeds.forMillis(MILLIS, SimulatedSetupTest::oneConnectionIsMade);
   }
 
-  /** Each accepts the other's request, which that one has given up: one goes on dialling. */
+  /** Each accepts the other's request, which the other has abandoned: one of them dials on. */
   @Test
   void notBothWaitForWhoHasGivenUp() throws IOException {
     oneConnectionIsMade(660_724_648);
@@ -155,7 +155,7 @@ class SimulatedSetupTest {
       for (int i = 0; a.sequences.size() < b.frames || b.sequences.size() < a.frames; i++) {
         bound(i);
         step(random, fabric, a, b);
-        // Now and then a rank computes so long that the other one stops waiting.
+        // Now and then a rank computes for so long that its peer gives up.
         if (seed % 2 == 0 && random.nextInt(20) == 0) {
           fabric.timeOut();
         }
@@ -199,7 +199,7 @@ class SimulatedSetupTest {
         });
   }
 
-  /** Devices that take none, a header without a payload, and more than is ever needed. */
+  /** Devices that inline nothing, a header without a payload, and more than is ever needed. */
   @Test
   void framesFitIntoTheWorkRequestOrGoByABuffer() throws IOException {
     int frames = 20;
@@ -251,8 +251,8 @@ class SimulatedSetupTest {
   }
 
   /**
-   * One of the two, which dials or is dialled, is refused a queue pair: it says why and blames
-   * nobody; nor is it heard to have failed while it lives.
+   * One of the two ranks, which dials or is dialled, is refused a queue pair: it reports the cause
+   * and accuses no peer; nor is it reported as failed while it lives.
    */
   @Test
   void whoLacksMemoryForAPeerSaysSoAndBlamesNobody() throws IOException {
@@ -277,7 +277,7 @@ class SimulatedSetupTest {
         });
   }
 
-  /** What the program has sent and may send again is locked only as long as there is room. */
+  /** Sent memory that the program may send again stays locked only as long as there is room. */
   @Test
   void whatTheCacheDoesNotUseGivesWay() throws IOException {
     long message = 1 << 20;
@@ -318,11 +318,11 @@ class SimulatedSetupTest {
         });
   }
 
-  /** More peers than may have a full window. That no frame finds no buffer is the fabric's part. */
+  /** More peers than may have a full window. The fabric asserts that each frame finds a buffer. */
   @Test
   void manyPeersFindBuffers() throws IOException {
     int size = 13;
-    int frames = 1000; // the first one still sends when the last one begins
+    int frames = 1000; // the first rank still sends when the last one begins
     Seeds.forMillis(
         SHORT_MILLIS,
         seed -> {
@@ -337,7 +337,7 @@ class SimulatedSetupTest {
             Side busy = sides.getFirst();
             for (int round = 0; busy.sequences.size() < (size - 1) * frames; round++) {
               bound(round);
-              // One after another begins, and sends all it may before the other one looks.
+              // Another rank begins, and sends all it may before its peer polls.
               for (int rank = 1; rank < Math.min(size, 2 + round / 2); rank++) {
                 Side side = sides.get(rank);
                 side.poll();
@@ -367,7 +367,9 @@ class SimulatedSetupTest {
     connect(sides.stream().map(side -> side.transport).toArray(RdmaTransport[]::new));
   }
 
-  /** All are lost, for the device's reason, whether they talk, are dialled, or dial. */
+  /**
+   * All peers are lost, for the device's reason, whether they are connected, are dialled, or dial.
+   */
   @Test
   void aDeviceThatFailsLosesAllPeersOnce() throws IOException {
     int size = 5;
@@ -411,7 +413,7 @@ class SimulatedSetupTest {
         });
   }
 
-  /** Whoever it is to talk to then is lost; the program goes on, by what else there is. */
+  /** All peers that it needs are lost; the program continues with its other transports. */
   @Test
   void aDeviceThatWasRemovedEndsNoProgram() throws IOException {
     int size = 12; // more than the first buffers are for
@@ -452,7 +454,7 @@ class SimulatedSetupTest {
         });
   }
 
-  /** However often the peer has not looked in time, it is not taken for dead. */
+  /** A peer that does not poll in time is never suspected. */
   @Test
   void aPeerThatOnlyComputesIsNotLost() throws IOException {
     int patience = 100;
@@ -467,7 +469,7 @@ class SimulatedSetupTest {
             Side first = rank == 0 ? waits : computes;
             connect(first.transport, (first == waits ? computes : waits).transport);
             if (computes.frames > 0) {
-              // It has dialled, and looked once or twice before it begins.
+              // It has dialled, and polled once or twice before it computes.
               computes.offer();
               for (int i = random.nextInt(10); i > 0; i--) {
                 fabric.step();
@@ -493,9 +495,8 @@ class SimulatedSetupTest {
   }
 
   /**
-   * If the survivor wants to talk to the peer that was killed, it hears that it is gone. Of a
-   * machine that is silent its work on a connection that stands tells; all else is for the
-   * heartbeats.
+   * If the survivor needs the killed peer, it learns of the death. For a silent machine, only its
+   * work on an established connection reveals that; all else is left to the heartbeats.
    */
   private static void dies(long seed, boolean machine) throws IOException {
     SplittableRandom random = new SplittableRandom(seed);
@@ -507,7 +508,7 @@ class SimulatedSetupTest {
       connect(first.transport, (first == survivor ? victim : survivor).transport);
       int steps = random.nextInt(60);
       for (int i = 0; i < steps; i++) {
-        // Only of a connection's first work is it sure here that it finds the peer silent.
+        // Only a connection's first work is sure to find the peer silent here.
         if (machine && survivor.transport.isConnected(victim.rank)) {
           break;
         }
@@ -546,7 +547,7 @@ class SimulatedSetupTest {
         });
   }
 
-  /** The victim has answered and does not know yet that its connection stands: it refuses. */
+  /** The victim has answered and does not know yet that its connection is up: it refuses. */
   @Test
   void aPeerThatIsKilledAfterItsAnswerIsLost() throws IOException {
     dies(975322599L, false);
@@ -561,7 +562,7 @@ class SimulatedSetupTest {
         });
   }
 
-  /** More attempts than there are buffers: one that ends half-way must give its own back. */
+  /** More attempts than buffers: an attempt that fails midway must return its buffers. */
   @Test
   void attemptsThatEndHalfWayLeaveNothing() throws IOException {
     Seeds.forMillis(

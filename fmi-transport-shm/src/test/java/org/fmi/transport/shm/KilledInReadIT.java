@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One of two processes is killed while one reads the other's memory: what was read is all of a
- * message, or nothing; and it is the loss of the one that was killed only.
+ * One of two processes is killed while one reads the other's memory: the reader gets a whole
+ * message or nothing, and only the killed rank is lost.
  */
 class KilledInReadIT {
   private static final int BYTES = 16 << 20;
@@ -36,7 +36,7 @@ class KilledInReadIT {
 
   @TempDir Path directory = Path.of("");
 
-  /** Rank 1, which exposes memory, and changes it whenever it was read. */
+  /** Rank 1, which exposes memory, and changes it after each read. */
   static final class Owner {
     private Owner() {}
 
@@ -55,7 +55,7 @@ class KilledInReadIT {
     }
   }
 
-  /** Rank 1, which reads what it is told of, again and again. */
+  /** Rank 1, which reads exposed memory again and again. */
   static final class Reader {
     private Reader() {}
 
@@ -184,7 +184,7 @@ class KilledInReadIT {
     }
   }
 
-  /** A process, and what it has heard of the other one. */
+  /** A process, with the messages from its peer. */
   private static final class Side implements FrameHandler, AutoCloseable {
     private final Path directory;
     private final int rank;
@@ -200,7 +200,7 @@ class KilledInReadIT {
 
     long answered;
 
-    /** The newest that was read here; and one that could not be. */
+    /** The newest message that was read here; and one that could not be read. */
     long read;
 
     long failed;
@@ -215,7 +215,7 @@ class KilledInReadIT {
       remote = Objects.requireNonNull(transport.remoteMemory());
     }
 
-    /** Rank 1: knows rank 0, and tells it that it is here. */
+    /** Rank 1: connects to rank 0. */
     void begin() throws IOException {
       byte[] other = Files.readAllBytes(directory.resolve("endpoint"));
       transport.start(Endpoints.of(other, transport.endpoint()));

@@ -104,7 +104,7 @@ class KilledWriterIT {
         while (writer.isAlive()) {
           reader.poll(checker);
         }
-        // All that it had written whole, and nothing after it.
+        // All frames that it had written whole, and nothing after them.
         while (reader.poll(checker) > 0) {
           assertThat(checker.frames).isPositive();
         }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is not the sender's memory, or not any more, is not taken for a message. */
+/** Memory that is not the sender's, or no longer is, is not taken for a message. */
 class PeerMemoryTest {
   private static final int EPOCH = 3;
   private static final long BYTES = 4L << 20;
@@ -77,7 +77,7 @@ class PeerMemoryTest {
     return memory(receiver).read(0, ticket, to, 0, BYTES, id);
   }
 
-  /** What is at the sender's address is another process's from now on, as far as can be told. */
+  /** From now on the sender's address belongs to another process, as far as can be seen. */
   private void changeProof() throws IOException {
     Path inbox = directory.resolve(NodeFiles.inboxName(0, 0, EPOCH));
     try (FileChannel file = FileChannel.open(inbox, StandardOpenOption.WRITE)) {

@@ -42,7 +42,7 @@ class RingTest {
     return MemorySegment.ofArray(all);
   }
 
-  /** Takes frames and checks that they are those of {@link #offer}, from number 0 on. */
+  /** Takes frames and checks that they are the frames of {@link #offer}, from number 0 on. */
   private static final class Checker implements FrameHandler {
     int frames;
 
@@ -67,7 +67,7 @@ class RingTest {
     };
   }
 
-  /** Where in {@link #COUNTING} the payload of a frame begins. */
+  /** The offset in {@link #COUNTING} of a frame's payload. */
   private static long first(int n) {
     return n * 31L & 0xff;
   }
@@ -134,12 +134,13 @@ class RingTest {
   @ValueSource(ints = {0, 8, RingLayout.INLINE_BYTES, RingLayout.INLINE_BYTES + 1, 16384})
   void aFrameIsInvisibleUntilItsCommitWord(int length) {
     Checker checker = new Checker();
-    // Laps of frames whose payload is full of what a commit word might be.
+    // Laps of frames whose payload is full of possible commit words.
     for (int n = 0; n < 3 * SMALL.cells(); n++) {
       assertThat(offer(n, length)).isTrue();
       long cell = RingLayout.cell(n, SMALL.cells() - 1);
       long commit = memory.get(FrameLayout.LONG, cell);
-      // As if the writer were killed just before: what the lap before left must not pass for it.
+      // As if the writer were killed just before: data of the previous lap must not pass for the
+      // commit word.
       long before = n < SMALL.cells() ? 0 : RingLayout.commit(n - SMALL.cells()) + (commit & 1);
       memory.set(FrameLayout.LONG, cell, before);
       assertThat(in.ready()).isFalse();

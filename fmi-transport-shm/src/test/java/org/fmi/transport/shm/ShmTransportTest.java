@@ -45,7 +45,7 @@ class ShmTransportTest {
 
   @TempDir Path directory = Path.of("");
 
-  /** Of a test of many rounds, which may take long: how far it is. */
+  /** The progress of a test of many rounds, which may take long. */
   private final AtomicInteger reached = new AtomicInteger();
 
   private static RankConfig config(Path directory, int rank, int ranks, int incarnation) {
@@ -66,7 +66,7 @@ class ShmTransportTest {
         .open(config(directory, rank, ranks, 0), EPOCH, Diagnostics.NONE);
   }
 
-  /** What a rank does with its transport; all are started. */
+  /** A rank's actions with its transport; all transports are started. */
   private interface Body {
     void run(int rank, Transport transport) throws Exception;
   }
@@ -266,7 +266,7 @@ class ShmTransportTest {
     for (String left : new String[] {"shm-0.0-2", "shm-0.0-3", "shm-0.0-3-1", "shm-1.0-2-0"}) {
       Files.createFile(directory.resolve(left));
     }
-    // Of living ones, and of others.
+    // Files of living ranks, and other files.
     for (String other : new String[] {"shm-1.0-2", "shm-1.0-4-0", "shm-1.0-2-2", "daemon.sock"}) {
       Files.createFile(directory.resolve(other));
     }
@@ -304,12 +304,12 @@ class ShmTransportTest {
     assertThat(files()).isEmpty();
   }
 
-  /** What is mapped for the epoch before is free again when the first ring is needed. */
+  /** Memory mapped for the previous epoch is free again when the first ring is needed. */
   @Test
   void noRoomIsSaidOnlyWhenNobodyIsInTheEpochBefore() throws Exception {
     RankConfig many = config(directory, 0, 50_000, 0);
     Transport before = open(1, 2);
-    Files.createFile(directory.resolve("shm-1.0-2-5")); // a ring that nobody took
+    Files.createFile(directory.resolve("shm-1.0-2-5")); // a ring that no rank has taken
     new ShmTransportProvider().open(many, EPOCH + 1, Diagnostics.NONE).close();
     before.close();
     assertThatThrownBy(() -> new ShmTransportProvider().open(many, EPOCH + 1, Diagnostics.NONE))
@@ -343,7 +343,7 @@ class ShmTransportTest {
     }
   }
 
-  /** Checkpoints may have taken what was free when the transport was opened. */
+  /** Checkpoints may have taken the memory that was free when the transport was opened. */
   @ParameterizedTest
   @CsvSource({"4, 16, 76", "2, 128, 532"})
   void aRingWithoutRoomIsMadeAsSmallAsItCanBe(int cores, int longestKib, int smallestKib)
@@ -383,7 +383,7 @@ class ShmTransportTest {
         }
       }
       while (b.poll(counter) > 0 || c.poll(other) > 0) {
-        // Until nothing is left.
+        // until nothing is left
       }
       assertThat(counter.frames).isEqualTo(sent);
       assertThat(other.frames).isEqualTo(sent);
@@ -410,7 +410,7 @@ class ShmTransportTest {
     }
   }
 
-  /** Ranks of a node that was lost are here too. */
+  /** The directory contains files of a lost node's ranks too. */
   @Test
   void ringsTakeTheLongestFrameWithMoreRanksThanWerePlanned() throws Exception {
     RankConfig planned = config(directory, 0, 40, 0).toBuilder().ranksOnNode(2).build();
@@ -453,7 +453,7 @@ class ShmTransportTest {
 
   // ---- waking
 
-  /** Sleeps without bound whenever there is nothing: a single lost ring of the bell hangs it. */
+  /** Sleeps without a timeout whenever it has nothing to do: a single lost wake-up hangs it. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void noRingOfTheBellIsLost(boolean elsewhere) throws Exception {
@@ -476,7 +476,7 @@ class ShmTransportTest {
                   t.poll(counter);
                 }
               }
-              // Sometimes it comes while the other is about to sleep, sometimes before, or after.
+              // Sometimes it arrives while the peer is about to sleep, sometimes before or after.
               for (int spin = i % 97; spin > 0; spin--) {
                 Thread.onSpinWait();
               }
@@ -520,7 +520,7 @@ class ShmTransportTest {
 
   // ---- handlers that throw
 
-  /** Throws at each frame, as it does when the memory for a message was closed. */
+  /** Throws at each frame, as a handler does if the memory of a message was closed. */
   private static final class Thrower implements FrameHandler {
     int frames;
     int lost;
@@ -536,7 +536,7 @@ class ShmTransportTest {
       lost++;
     }
 
-    /** Whether there was something. */
+    /** Polls, and returns whether there was work. */
     boolean polls(Transport transport) {
       try {
         return transport.poll(this) > 0;
@@ -547,7 +547,7 @@ class ShmTransportTest {
     }
   }
 
-  /** More than a ring holds, again and again: the room of each frame must be free again. */
+  /** More than a ring holds, repeatedly: the room of each frame must be free again. */
   @Test
   void aHandlerThatThrowsStopsNeitherReaderNorWriter() throws Exception {
     try (Transport a = open(0, 2);
@@ -563,7 +563,7 @@ class ShmTransportTest {
           sent++;
         }
         while (thrower.polls(b)) {
-          // Until nothing is left.
+          // until nothing is left
         }
         assertThat(thrower.frames).as("round %s", round).isEqualTo(sent);
       }
@@ -594,10 +594,12 @@ class ShmTransportTest {
 
   // ---- cost
 
-  /** What the views of an array take of which a piece is given to the C library, for each piece. */
+  /** The size of the views of an array that the C library gets per piece. */
   private static final int VIEWS_BYTES = 200;
 
-  /** Nothing but views, which only the optimizing compiler, not used in these tests, saves. */
+  /**
+   * Only views are allocated, which the optimizing compiler, not used in these tests, would save.
+   */
   @ParameterizedTest
   @CsvSource({"8, 0", "64, 0", "1024, 0", "16384, 1", "262144, 16"})
   void messagesAllocateNothing(int bytes, int pieces) throws Exception {
@@ -634,7 +636,7 @@ class ShmTransportTest {
             }
           }
           long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-          // Whole bytes per message; what a rare sleep takes is less than one.
+          // Whole bytes per message; a rare sleep takes less than one.
           assertThat(allocated / rounds)
               .as("bytes per message of %s", bytes)
               .isLessThanOrEqualTo((long) pieces * VIEWS_BYTES);

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What becomes of connections when the network is cut and nobody is told. The tests hardly compute:
- * they wait for the system's timers, all at the same time.
+ * Connections on a network that is cut in silence. The tests hardly compute: they wait for the
+ * system's timers, all at the same time.
  */
 @Timeout(120)
 class CutNetworkTest {
@@ -48,7 +48,7 @@ class CutNetworkTest {
     return frame;
   }
 
-  /** One rank and what it has heard. */
+  /** A rank and the losses reported to it. */
   private static final class Rank implements FrameHandler, AutoCloseable {
     final TcpTransport transport;
     final int rank;
@@ -101,7 +101,7 @@ class CutNetworkTest {
     void run(Rank rank, CyclicBarrier step) throws Exception;
   }
 
-  /** Runs two ranks on two hosts; before the body begins, each knows where the other listens. */
+  /** Runs two ranks on two hosts; before the body begins, each knows the other's address. */
   private static void ranks(int heartbeatMillis, NetIo net, Body body) throws Exception {
     byte[][] endpoints = new byte[2][];
     CyclicBarrier step = new CyclicBarrier(2);
@@ -153,7 +153,7 @@ class CutNetworkTest {
           connect(rank, step);
           TwoHosts.cut(rank.rank);
           both(step);
-          rank.send(); // at once: nothing is ever idle here
+          rank.send(); // at once: no connection is ever idle here
           long begin = System.nanoTime();
           rank.until(() -> !rank.lost.isEmpty());
           assertThat(rank.lost).singleElement().asString().contains("no answer for");
@@ -180,7 +180,7 @@ class CutNetworkTest {
         });
   }
 
-  /** One direction is enough. */
+  /** A cut in one direction suffices. */
   @ParameterizedTest
   @EnumSource
   @Execution(ExecutionMode.CONCURRENT)
@@ -226,7 +226,7 @@ class CutNetworkTest {
         });
   }
 
-  /** It computes: there is no room for more, but its system answers. */
+  /** The peer computes: it has no room, but its system answers. */
   @ParameterizedTest
   @EnumSource
   @Execution(ExecutionMode.CONCURRENT)

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * How many files this process may open.
+ * The limit of open files of this process.
  *
  * <pre>
  *   struct rlimit: 0 soft, 8 hard
@@ -20,7 +20,7 @@ final class DescriptorLimit {
   private static final MethodHandle GET = function("getrlimit");
   private static final MethodHandle SET = function("setrlimit");
 
-  /** The limits as they were. */
+  /** The original limits. */
   private static final MemorySegment BEFORE = Arena.global().allocate(ValueLayout.JAVA_LONG, 2);
 
   private static final MemorySegment NONE = Arena.global().allocate(ValueLayout.JAVA_LONG, 2);
@@ -34,7 +34,7 @@ final class DescriptorLimit {
             FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
   }
 
-  /** No file can be opened any more; those that are open stay. */
+  /** Allows no more files to be opened; open files stay. */
   static void lower() {
     call(GET, BEFORE);
     NONE.copyFrom(BEFORE).set(ValueLayout.JAVA_LONG, 0, 0);

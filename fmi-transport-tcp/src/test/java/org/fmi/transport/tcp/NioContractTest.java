@@ -6,7 +6,7 @@ import org.fmi.testkit.contract.TransportContract;
 import org.fmi.testkit.contract.TransportThreads;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The contract on Java's own sockets, which serve where epoll does not work. */
+/** The contract on Java's own sockets, which are used if epoll does not work. */
 class NioContractTest extends TransportContract {
   @TempDir Path directory = Path.of("");
 

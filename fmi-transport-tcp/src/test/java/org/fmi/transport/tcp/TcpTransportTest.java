@@ -69,7 +69,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What {@link Transport} promises, on loopback, each transport driven by a thread of its own. */
+/** The contract of {@link Transport}, on loopback, each transport on its own thread. */
 @Timeout(300)
 class TcpTransportTest {
   private static final byte[] SECRET = new byte[32];
@@ -79,7 +79,7 @@ class TcpTransportTest {
     return RankConfigs.rank(rank, job).secret(secret).build();
   }
 
-  /** What one rank does in a test; runs on the rank's thread. */
+  /** A rank's actions in a test; runs on the rank's thread. */
   private interface Body {
     void run(int rank, TcpTransport transport) throws Exception;
   }
@@ -108,14 +108,14 @@ class TcpTransportTest {
     together(all);
   }
 
-  /** Rank 0 of some whose parts the test plays. */
+  /** Rank 0 of a job whose other ranks the test plays. */
   private static TcpTransport alone(NetIo net, int ranks) throws IOException {
     TcpTransport transport = new TcpTransport(config(0, ranks, SECRET), 7, net, Diagnostics.NONE);
     transport.start(Endpoints.of(new byte[ranks][0]));
     return transport;
   }
 
-  /** A connection of {@code rank} to rank 0 that is open; what it carries is the test's to say. */
+  /** An open connection of {@code rank} to rank 0, on which the test sends. */
   private static Socket raw(TcpTransport transport, int rank, FrameHandler handler)
       throws IOException {
     Handshake handshake =
@@ -149,7 +149,7 @@ class TcpTransportTest {
         try {
           result.get(200, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
-          // All are told: the first by number is often not the first that failed.
+          // All failures are reported: the first by number is often not the first that occurred.
           if (failed == null) {
             failed = e;
           } else {
@@ -193,14 +193,14 @@ class TcpTransportTest {
     until(transport, handler, () -> transport.offer(peer, frame));
   }
 
-  /** Counts and checks what arrives; lets half of the frames land that could. */
+  /** Counts and checks frames; lets half of the landable ones land. */
   private static class Sink implements FrameHandler {
     final List<String> lost = new ArrayList<>();
     final long[] next;
     final Random[] expected;
     long frames;
 
-    /** By rank: where its frame is landing. */
+    /** By rank: the memory where its frame lands. */
     private final byte[][] place;
 
     private final Random choice = new Random(1);
@@ -291,7 +291,7 @@ class TcpTransportTest {
             });
   }
 
-  /** All ranks talk to all, in random order, dialling each other at once. */
+  /** All ranks send to all ranks, in random order, dialling each other at once. */
   @ParameterizedTest
   @EnumSource
   void everyFrameArrivesOnceInOrderAndWhole(NetIo net) throws Exception {
@@ -331,12 +331,14 @@ class TcpTransportTest {
     }
   }
 
-  /** Lets what was accepted leave, so that closing drops nothing. */
+  /** Waits until accepted frames have left, so that closing drops nothing. */
   private static void flush(TcpTransport transport, FrameHandler handler) {
     until(transport, handler, transport::idle);
   }
 
-  /** Both sides dial at the same moment, many times: exactly one connection stays, both use it. */
+  /**
+   * Both sides dial at the same moment, many times: exactly one connection stays, and both use it.
+   */
   @Test
   void crossedDiallingEndsWithOneConnection() throws Exception {
     for (int round = 0; round < 150; round++) {
@@ -386,7 +388,7 @@ class TcpTransportTest {
             }
             flush(transport, NOTHING);
           } else {
-            // Answers the handshake, then stays away until the sender is stopped.
+            // Answers the handshake, then does not poll until the sender is stopped.
             until(transport, NOTHING, () -> transport.isConnected(0));
             assertThat(full.await(60, TimeUnit.SECONDS)).isTrue();
             long[] next = {0};
@@ -408,7 +410,7 @@ class TcpTransportTest {
         });
   }
 
-  /** Sends that are complete, and whose sender computes: nothing of them is left with it. */
+  /** Completed sends whose sender computes: it holds none of their data any more. */
   @ParameterizedTest
   @EnumSource
   void aCompleteSendArrivesThoughItsSenderMakesNoMoreCalls(NetIo net) throws Exception {
@@ -440,7 +442,7 @@ class TcpTransportTest {
           }
           if (rank == 0) {
             pollWhile(m, () -> matched.getCount() > 0);
-            // As far as it goes without the receiver.
+            // As far as possible without the receiver.
             for (int still = 0; still < 100; still++) {
               LockSupport.parkNanos(100_000);
               m.poll();
@@ -581,7 +583,7 @@ class TcpTransportTest {
         });
   }
 
-  /** Numbers of all lengths, from where they lie to where they belong. */
+  /** Arrays of all lengths land directly. */
   @Test
   void longFramesLandWhereTheHandlerWants() throws Exception {
     int total = 200;
@@ -610,7 +612,7 @@ class TcpTransportTest {
         });
   }
 
-  /** Takes frames of numbers that are all the frame's own number; lands what can land. */
+  /** Takes frames of numbers that all equal the frame's number; lands what can land. */
   private static final class LandingNumbers implements FrameHandler {
     final List<String> lost = new ArrayList<>();
     int frames;
@@ -680,7 +682,7 @@ class TcpTransportTest {
         });
   }
 
-  /** A file cut short stands for an arena that another thread closes at just that moment. */
+  /** A truncated file stands for an arena that another thread closes at just that moment. */
   @Test
   void aPayloadThatGoesInMidFrameEndsTheConnection(@TempDir Path directory) throws Exception {
     Path file = Files.write(directory.resolve("payload"), new byte[TcpTransport.MAX_PAYLOAD]);
@@ -695,7 +697,7 @@ class TcpTransportTest {
       try (Socket peer = raw(transport, 1, sink)) {
         channel.truncate(4096);
         assertThatThrownBy(() -> transport.offer(1, frame)).isInstanceOf(InternalError.class);
-        assertThat(transport.offer(1, frame(0, 0, 1, new byte[1]))).isTrue(); // goes nowhere
+        assertThat(transport.offer(1, frame(0, 0, 1, new byte[1]))).isTrue(); // is lost
         until(transport, sink, () -> !sink.lost.isEmpty());
         assertThat(sink.lost).containsExactly("1: payload gone in mid-frame");
         assertThat(peer.getInputStream().readAllBytes().length)
@@ -734,7 +736,7 @@ class TcpTransportTest {
     }
   }
 
-  /** A chunk that is full has no room to read to: that nothing is read says nothing. */
+  /** A full chunk has no room to read into: an empty read then proves nothing. */
   @ParameterizedTest
   @EnumSource
   void framesThatWaitWhileTheHandlerThrowsAreNotLost(NetIo net) throws Exception {
@@ -770,7 +772,7 @@ class TcpTransportTest {
                   }
                 });
       }
-      // Of the frames of one, one a poll is handed on; those of the other gather.
+      // One frame of the first connection is delivered per poll; frames of the other gather.
       for (int full = 0; full < 5; full += written.getCount() == 0 ? 1 : 0) {
         try {
           transport.poll(sink);
@@ -825,7 +827,7 @@ class TcpTransportTest {
             do {
               Arrays.fill(numbers, ++sent[0]);
             } while (transport.offer(1, frame));
-            transport.close(); // what the system has not taken is dropped
+            transport.close(); // drops data that the system has not taken
             gone.countDown();
           } else {
             until(transport, handler, () -> transport.isConnected(0));
@@ -859,7 +861,7 @@ class TcpTransportTest {
             transport.poll(sink);
             assertThat(sink.lost).hasSize(1).first().asString().startsWith("1: ");
           } else {
-            // Never knew it; finds nobody there.
+            // Has never connected to it; finds no listener there.
             gone.await();
             until(
                 transport,
@@ -880,7 +882,7 @@ class TcpTransportTest {
       InetSocketAddress address =
           new InetSocketAddress(
               InetAddress.getLoopbackAddress(), Endpoint.of(transport.endpoint()).port());
-      // All that is needed then is loaded by now.
+      // Loads everything that is needed then.
       try (SocketChannel first = SocketChannel.open(address)) {
         until(transport, NOTHING, () -> transport.connections() == 1);
         assertThat(first.isConnected()).isTrue();
@@ -903,7 +905,7 @@ class TcpTransportTest {
     }
   }
 
-  /** There may be a million ranks, each of which keeps what it has read of the others. */
+  /** There may be a million ranks, each of which stores the addresses it has read. */
   @ParameterizedTest
   @EnumSource
   void anAddressIsReadWhenItIsFirstNeeded(NetIo net) throws Exception {
@@ -934,7 +936,7 @@ class TcpTransportTest {
     }
   }
 
-  /** As when it is busy, or strangers push the dialling rank out, again and again. */
+  /** The peer is busy, or strangers displace the dialling rank, again and again. */
   @ParameterizedTest
   @EnumSource
   void aPeerThatGivesNoVerdictIsDialledUntilNobodyListens(NetIo net) throws Exception {
@@ -971,7 +973,7 @@ class TcpTransportTest {
     }
   }
 
-  /** It computes: its queue is full, and the system drops what else would connect. */
+  /** The peer computes: its queue is full, and the system drops further connections. */
   @ParameterizedTest
   @EnumSource
   void aPeerThatDoesNotAnswerIsDialledUntilItDoes(NetIo net) throws Exception {
@@ -1014,7 +1016,7 @@ class TcpTransportTest {
     }
   }
 
-  /** Connects until no connection is let in any more. */
+  /** Connects until no more connections are accepted. */
   private static void fill(ServerSocket peer, List<Socket> queue) throws IOException {
     for (boolean full = false; !full; ) {
       Socket socket = new Socket();
@@ -1027,7 +1029,7 @@ class TcpTransportTest {
     }
   }
 
-  /** Accepts connections until one proves itself, and takes that. */
+  /** Accepts connections until one authenticates itself, and returns it. */
   private static Socket answer(ServerSocket peer) throws IOException {
     byte[] got = new byte[1024];
     while (true) {
@@ -1109,7 +1111,7 @@ class TcpTransportTest {
     }
   }
 
-  /** A transport of {@code config} gets no word, however often it dials. */
+  /** A transport of {@code config} gets no answer, however often it dials. */
   private static void ignored(TcpTransport victim, RankConfig config) throws IOException {
     try (TcpTransport other = new TcpTransport(config, 7, NetIo.best(), Diagnostics.NONE)) {
       byte[][] endpoints = new byte[config.size()][0];
@@ -1128,7 +1130,7 @@ class TcpTransportTest {
     }
   }
 
-  /** A transport of {@code config} that takes {@code victim} for rank {@code to} is turned away. */
+  /** A transport of {@code config} that takes {@code victim} for rank {@code to} is refused. */
   private static void refused(
       TcpTransport victim, RankConfig config, int epoch, int to, String reason) throws IOException {
     try (TcpTransport other = new TcpTransport(config, epoch, NetIo.best(), Diagnostics.NONE)) {

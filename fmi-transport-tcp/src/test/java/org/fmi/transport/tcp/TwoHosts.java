@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * Two hosts on one machine: each is a thread in a network namespace of its own, and a cable joins
- * them that can be cut in silence. Sockets belong to the namespace of the thread that makes them.
+ * Two hosts on one machine: each is a thread in its own network namespace, and a cable joins them
+ * that can be cut in silence. Sockets belong to the namespace of the thread that creates them.
  */
 final class TwoHosts implements AutoCloseable {
   private static final int CLONE_NEWNET = 0x40000000;
@@ -29,7 +29,7 @@ final class TwoHosts implements AutoCloseable {
   private final List<ExecutorService> threads =
       List.of(Executors.newSingleThreadExecutor(), Executors.newSingleThreadExecutor());
 
-  /** Skips the test where this user may not make namespaces. */
+  /** Skips the test if this user may not create namespaces. */
   TwoHosts() throws Exception {
     boolean allowed = on(0, TwoHosts::unshare).get() && on(1, TwoHosts::unshare).get();
     if (!allowed) {
@@ -76,15 +76,14 @@ final class TwoHosts implements AutoCloseable {
     return threads.get(host).submit(body);
   }
 
-  /** From now on what a host sends is lost on the way, and nobody is told. To be called on it. */
+  /** Drops all packets that this host sends, silently. Called on the host. */
   static void cut(int host) throws IOException, InterruptedException {
     neighbour(host, NOBODY);
   }
 
-  /** Whether all that this host sent over TCP is acknowledged. To be called on it. */
+  /** Whether all data that this host sent over TCP is acknowledged. Called on the host. */
   static boolean nothingInFlight() {
-    return nothingInFlight("tcp")
-        && nothingInFlight("tcp6"); // Java's own sockets are of the second
+    return nothingInFlight("tcp") && nothingInFlight("tcp6"); // Java's own sockets use it
   }
 
   private static boolean nothingInFlight(String protocol) {
@@ -98,7 +97,7 @@ final class TwoHosts implements AutoCloseable {
     }
   }
 
-  /** Ends the cut at both hosts, which must not be at work. */
+  /** Ends the cut at both hosts, which must be idle. */
   private void mend() throws Exception {
     for (int host = 0; host < 2; host++) {
       int at = host;
@@ -112,7 +111,7 @@ final class TwoHosts implements AutoCloseable {
     }
   }
 
-  /** Ends a cut. To be called on the host. */
+  /** Ends a cut. Called on the host. */
   static void mend(int host) throws IOException, InterruptedException {
     neighbour(host, mac(1 - host));
   }
@@ -143,7 +142,7 @@ final class TwoHosts implements AutoCloseable {
     }
   }
 
-  /** Interrupts what still runs on the hosts, and waits for it. */
+  /** Interrupts the tasks still running on the hosts, and waits for them. */
   @Override
   public void close() {
     threads.forEach(ExecutorService::shutdownNow);

@@ -23,7 +23,7 @@ class DisniVerbsProviderTest {
             "rdma: FMI_VERBS=disni: libdisni is not installed \\(no disni in java\\.library\\.path:"
                 + " .*\\); build it from the sources of DiSNI 2\\.1 and put its directory into"
                 + " LD_LIBRARY_PATH where ranks start, or unset FMI_VERBS");
-    // A second time, when the JVM has given DiSNI's class up, it is the same.
+    // The result is the same the second time, when the JVM has marked DiSNI's class as failed.
     assertThatThrownBy(provider::check).hasMessageContaining("libdisni is not installed");
   }
 }
