@@ -85,7 +85,7 @@ final class WireProcessorTest {
   }
 
   @Test
-  void whatCannotBeWrittenIsNamed() {
+  void namesWhatCannotBeWritten() {
     assertThat(errors("@Tag(1) record A(List<Date> days) implements M {}"))
         .containsExactly(
             "p.M.A.days cannot be written: there is no codec for java.util.List<java.util.Date>");

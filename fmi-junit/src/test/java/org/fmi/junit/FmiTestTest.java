@@ -188,7 +188,7 @@ final class FmiTestTest {
   }
 
   @Test
-  void aDeathThatNeverCameFails() {
+  void failsIfTheKillNeverHappened() {
     fails(
         "endsTooEarlyToBeKilled",
         "rank 1 never began iteration 10 of a loop, where it should have been killed",
@@ -215,7 +215,7 @@ final class FmiTestTest {
 
   /** Without a death and without an assertion. */
   @Test
-  void whatIterationsChangeAndIsNoStateFails() {
+  void failsIfIterationsChangeMoreThanTheState() {
     fails(
         "addsUpWhatIsNoState",
         "the job ended with status 1: --check: rank 0 changes data that is not state of the loop"
@@ -226,9 +226,9 @@ final class FmiTestTest {
 
   @Test
   void aJobThatHangsSaysWhatRanksWaitFor() {
-    String at = ", called at org.fmi.junit.Sample.waitsForWhatNobodySends\\(Sample.java:\\d+\\)";
+    String at = ", called at org.fmi.junit.Sample.waitsForAMissingMessage\\(Sample.java:\\d+\\)";
     fails(
-        "waitsForWhatNobodySends",
+        "waitsForAMissingMessage",
         "the job hangs: not finished after \\d+ ms of virtual time",
         "rank 0 waits in recv" + at,
         "rank 1 waits in recv" + at,
@@ -258,14 +258,14 @@ final class FmiTestTest {
   // ---- misuse
 
   @Test
-  void whatCannotBeAJobIsRefused() {
+  void refusesImpossibleJobs() {
     fails("hasNoRanks", "Sample.hasNoRanks has ranks = 0: a job has at least one");
     fails("hasNoNumber", "Sample.hasNoNumber has no value for ranks");
     fails(
         "hasNoFmi",
         "Sample.hasNoFmi has no parameter of type org.fmi.Fmi, which its ranks need to"
             + " communicate");
-    fails("killsNobody", "Sample.killsNobody kills rank 2 in a job of 2: ranks count from 0");
+    fails("killsNoRank", "Sample.killsNoRank kills rank 2 in a job of 2: ranks count from 0");
     fails("killsNever", "Sample.killsNever kills in iteration -2: iterations count from 0");
     fails("hasTooManyParameters", "No ParameterResolver registered for parameter .*String.*");
   }

@@ -131,7 +131,7 @@ final class Sample {
   }
 
   @FmiTest(ranks = 3)
-  void waitsForWhatNobodySends(Fmi fmi) {
+  void waitsForAMissingMessage(Fmi fmi) {
     Comm world = fmi.world();
     if (world.rank() < 2) {
       world.recv(new int[1], 1 - world.rank(), 1);
@@ -206,7 +206,7 @@ final class Sample {
 
   @FmiTest(ranks = {3, 2})
   @KillRank(rank = 2, iteration = 1)
-  void killsNobody(Fmi fmi) {}
+  void killsNoRank(Fmi fmi) {}
 
   @FmiTest(ranks = 2)
   @KillRank(rank = 1, iteration = 1)

@@ -114,7 +114,7 @@ class LinksTest {
   }
 
   @Test
-  void whatAllOfferIsUsed() throws Exception {
+  void usesATransportThatAllRanksOffer() throws Exception {
     offer("rdma", "tcp");
     byte[] both = offerOf("rdma", "tcp");
     links.get(0).handler.onOpen(0);
@@ -126,7 +126,7 @@ class LinksTest {
   }
 
   @Test
-  void whatOneLacksNobodyUses() throws Exception {
+  void skipsATransportThatARankLacks() throws Exception {
     offer("rdma", "tcp");
     byte[] both = offerOf("rdma", "tcp");
     links.get(1).handler.onOpen(0);
@@ -147,7 +147,7 @@ class LinksTest {
   }
 
   @Test
-  void anAnnouncementBeforeItIsConnectedGoesOverAllLinks() throws Exception {
+  void anAnnouncementBeforeConnectUsesAllLinks() throws Exception {
     offer("rdma", "tcp");
     detector.announce(2, "told by the job");
     assertThat(heard).containsExactly("2 0 told by the job");
@@ -171,7 +171,7 @@ class LinksTest {
   }
 
   @Test
-  void whatIsNoFrameOfThisEpochIsRefused() throws Exception {
+  void refusesFramesOfOtherEpochs() throws Exception {
     connectOverTcp();
     RingLinks.Handler handler = links.getFirst().handler;
     ByteBuffer[] wrong = {
@@ -190,7 +190,7 @@ class LinksTest {
   }
 
   @Test
-  void whoeverSaysGoodbyeHasNotFailed() throws Exception {
+  void aGoodbyeIsNotAFailure() throws Exception {
     connectOverTcp();
     RingLinks.Handler handler = links.getFirst().handler;
     handler.onFrame(2, frame(2));
@@ -201,14 +201,14 @@ class LinksTest {
   }
 
   @Test
-  void whoseDeviceFailsBlamesNobodyElse() throws Exception {
+  void aFailedDeviceAccusesNoPeer() throws Exception {
     connectOverTcp();
     links.getFirst().handler.onBroken("the port is down");
     assertThat(heard).containsExactly("1 0 the port is down");
   }
 
   @Test
-  void itSaysGoodbyeToAllAndHearsNothingMore() throws Exception {
+  void closeSendsGoodbyesAndIgnoresLaterFrames() throws Exception {
     connectOverTcp();
     detector.close();
     assertThat(links.getFirst().sent).containsExactly("2 to 0", "2 to 2", "2 to 3");

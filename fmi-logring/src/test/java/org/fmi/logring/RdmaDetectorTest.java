@@ -137,7 +137,7 @@ final class RdmaDetectorTest extends DetectorContract {
   }
 
   @Test
-  void garbageIsRefusedAndTheRightPeerComesThrough() throws Exception {
+  void refusesGarbageAndAcceptsThePeer() throws Exception {
     SplittableRandom random = new SplittableRandom(5);
     try (LogRingDetector rank0 = open(0);
         LogRingDetector rank1 = open(1);
@@ -158,7 +158,7 @@ final class RdmaDetectorTest extends DetectorContract {
   }
 
   @Test
-  void whoeverAnswersWithoutTheSecretIsNotBelieved() throws Exception {
+  void distrustsAnswersWithoutTheSecret() throws Exception {
     try (LogRingDetector rank0 = open(0);
         Verbs impostor = rawVerbs()) {
       byte[] endpoint = new RdmaEndpoint(new byte[16], impostor.address()).bytes();
@@ -203,7 +203,7 @@ final class RdmaDetectorTest extends DetectorContract {
   }
 
   @Test
-  void whoeverSaysNothingIsSilent() throws Exception {
+  void detectsASilentPeer() throws Exception {
     try (LogRingDetector rank1 = open(1, OURS, EPOCH, 1_500);
         Verbs verbs = rawVerbs()) {
       dial(verbs, rank1);
@@ -212,7 +212,7 @@ final class RdmaDetectorTest extends DetectorContract {
   }
 
   @Test
-  void whoeverBeatsIsNotSilent() throws Exception {
+  void heartbeatsPreventSuspicion() throws Exception {
     try (LogRingDetector rank0 = open(0, OURS, EPOCH, 4_000);
         LogRingDetector rank1 = open(1, OURS, EPOCH, 4_000)) {
       rank0.connect(Endpoints.of(endpoints(rank0, rank1)));
@@ -223,7 +223,7 @@ final class RdmaDetectorTest extends DetectorContract {
 
   /** Both may use both transports, but a third rank has no RDMA. */
   @Test
-  void whatOneLacksNobodyUses() throws Exception {
+  void skipsATransportThatARankLacks() throws Exception {
     RankConfig both =
         DetectorThreads.config(0, 2, RdmaLinks.NAME, OURS, 60_000)
             .withTransports(List.of("shm", "rdma", "tcp"));

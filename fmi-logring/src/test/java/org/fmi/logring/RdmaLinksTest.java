@@ -115,7 +115,7 @@ class RdmaLinksTest {
   }
 
   @Test
-  void aNeighbourThatEndsIsLostAndADeviceThatFailsLaterIsItsOwnFault() throws Exception {
+  void reportsANeighboursEndBeforeADeviceFailure() throws Exception {
     ScriptedVerbs.Dialled link = connect();
     link.happens(Verbs.Event.Kind.DISCONNECTED, new byte[0]);
     wake();
@@ -127,7 +127,7 @@ class RdmaLinksTest {
 
   /** The device fails: work, an event or an attempt ends with it. */
   @Test
-  void ofADeviceThatFailsNoNeighbourIsBlamed() throws Exception {
+  void aFailedDeviceAccusesNoNeighbour() throws Exception {
     ScriptedVerbs.Dialled link = connect();
     links.send(1, new byte[] {1});
     verbs.failure = "removed";
@@ -140,7 +140,7 @@ class RdmaLinksTest {
   }
 
   @Test
-  void ofADeviceThatFailsNobodyDialledIsBlamed() throws Exception {
+  void aFailedDeviceAccusesNoDialledPeer() throws Exception {
     links.connect(1, peer.bytes());
     ScriptedVerbs.Dialled link = next(verbs.dialled);
     verbs.failure = "removed";
@@ -152,7 +152,7 @@ class RdmaLinksTest {
   }
 
   @Test
-  void whatIsLeftOfADeviceThatRefusesAllIsFreed() throws Exception {
+  void freesTheResourcesOfARefusingDevice() throws Exception {
     connect();
     verbs.notifies = false;
     wake();
@@ -181,7 +181,7 @@ class RdmaLinksTest {
   }
 
   @Test
-  void whoeverNeverAnswersIsLostWhenItsTimeIsOver() throws Exception {
+  void aPeerThatNeverAnswersIsLostAfterTheTimeout() throws Exception {
     links.connect(1, peer.bytes());
     next(verbs.dialled);
     for (int i = 0; i < 5; i++) {
@@ -193,7 +193,7 @@ class RdmaLinksTest {
 
   /** An attempt that only resolves the route would start over and never get through. */
   @Test
-  void whatWasNotAskedYetIsNotAskedAgain() throws Exception {
+  void doesNotRepeatAnUnsentRequest() throws Exception {
     links.connect(1, peer.bytes());
     ScriptedVerbs.Dialled link = next(verbs.dialled);
     link.asked = false;
@@ -238,7 +238,7 @@ class RdmaLinksTest {
   }
 
   @Test
-  void whoCannotAcceptIsAskedAgain() throws Exception {
+  void dialsAgainAfterARefusal() throws Exception {
     links.connect(1, peer.bytes());
     ScriptedVerbs.Dialled first = next(verbs.dialled);
     first.happens(Verbs.Event.Kind.REJECTED, Greeting.refusal(2));
@@ -249,7 +249,7 @@ class RdmaLinksTest {
   }
 
   @Test
-  void whoeverIsNotAcceptedHearsThatItMayAskAgain() throws Exception {
+  void aRefusedPeerMayDialAgain() throws Exception {
     verbs.accepts = false;
     ScriptedVerbs.Dialled theirs = dials(1);
     beat();
@@ -268,7 +268,7 @@ class RdmaLinksTest {
 
   /** A second attempt may cross the answer to the first one, and its end. */
   @Test
-  void ofANeighbourThatAsksAgainTheLastRequestStays() throws Exception {
+  void theLastRequestOfANeighbourCounts() throws Exception {
     ScriptedVerbs.Dialled first = dials(1);
     ScriptedVerbs.Dialled second = dials(2);
     first.happens(Verbs.Event.Kind.REJECTED, new byte[0]);

@@ -13,7 +13,7 @@ class HeartbeatTest {
   private final Heartbeat heartbeat = new Heartbeat(TIMEOUT, BEGIN);
 
   @Test
-  void silenceIsToldWhenItIsTooLong() {
+  void reportsTooLongSilence() {
     for (int elapsed = 250; elapsed <= 1000; elapsed += 250) {
       assertThat(heartbeat.silence(BEGIN + elapsed)).as("after %s", elapsed).isZero();
     }
@@ -21,7 +21,7 @@ class HeartbeatTest {
   }
 
   @Test
-  void aPeerThatIsHeardIsNotSilent() {
+  void aSendingPeerIsNotSilent() {
     for (int elapsed = 250; elapsed <= 10_000; elapsed += 250) {
       if (elapsed % 1000 == 0) {
         heartbeat.received(BEGIN + elapsed);
@@ -32,7 +32,7 @@ class HeartbeatTest {
   }
 
   @Test
-  void whoeverWasLateItselfBlamesNobody() {
+  void aLateCheckAccusesNoPeer() {
     assertThat(heartbeat.silence(BEGIN + 250)).isZero();
     // Stopped for a minute; data that the peer has sent meanwhile is unread.
     long late = BEGIN + 60_000;
@@ -54,7 +54,7 @@ class HeartbeatTest {
   }
 
   @Test
-  void whatItHasHeardSinceItWasDueIsNotMovedIntoTheFuture() {
+  void arrivalsAreNotMovedIntoTheFuture() {
     heartbeat.received(BEGIN + 600);
     assertThat(heartbeat.silence(BEGIN + 650)).isZero(); // late by 400, of which 50 since then
     for (int elapsed = 250; elapsed <= 1000; elapsed += 250) {
@@ -75,7 +75,7 @@ class HeartbeatTest {
   }
 
   @Test
-  void aPeerThatIsStarvedNoMoreAndStillSilentIsDead() {
+  void aPeerThatStaysSilentWithACoreIsDead() {
     for (int elapsed = 250; elapsed <= 3000; elapsed += 250) {
       assertThat(heartbeat.silence(BEGIN + elapsed, () -> true)).isZero();
     }

@@ -83,7 +83,7 @@ class NetLoopTest {
 
   @ParameterizedTest
   @EnumSource
-  void aFrameForManyPeersThatDoNotReadIsKeptOnce(NetIo net) throws Exception {
+  void storesAFrameForManySlowPeersOnce(NetIo net) throws Exception {
     CountDownLatch read = new CountDownLatch(1);
     try (NetLoop loop = NetLoop.open("test", SECRET, NetLoop.MAX_FRAME, warning -> {}, net);
         NetLoop others = NetLoop.open("others", SECRET, NetLoop.MAX_FRAME, warning -> {}, net)) {
@@ -122,7 +122,7 @@ class NetLoopTest {
   }
 
   @Test
-  void anErrorOfATaskIsReportedAndTheLoopGoesOn() throws Exception {
+  void reportsATasksErrorAndContinues() throws Exception {
     try (NetLoop loop = NetLoop.open("test", SECRET, 100, warning -> {})) {
       CountDownLatch after = new CountDownLatch(1);
       BlockingQueue<Throwable> reported = new LinkedBlockingQueue<>();
@@ -170,7 +170,7 @@ class NetLoopTest {
   /** A process reports the cause of its end while its daemon sends to it. */
   @ParameterizedTest
   @EnumSource
-  void whatAPeerHasSaidLastIsReadThoughItCanBeToldNothingMore(NetIo net, @TempDir Path directory)
+  void readsThePeersLastFramesAfterItStopsReading(NetIo net, @TempDir Path directory)
       throws Exception {
     Path path = directory.resolve("s");
     Recorder left = new Recorder();
@@ -246,7 +246,7 @@ class NetLoopTest {
   }
 
   @Test
-  void nobodyThere() throws Exception {
+  void noListener() throws Exception {
     int port;
     try (ServerSocket socket = new ServerSocket(0)) {
       port = socket.getLocalPort();
@@ -458,7 +458,7 @@ class NetLoopTest {
   }
 
   @Test
-  void closingTheLoopTellsEveryHandlerAndEndsTheThread() throws Exception {
+  void closingTheLoopNotifiesAllHandlersAndEndsTheThread() throws Exception {
     Recorder right = new Recorder();
     Recorder left = new Recorder();
     NetLoop mine = NetLoop.open("mine", SECRET, 100, warning -> {});

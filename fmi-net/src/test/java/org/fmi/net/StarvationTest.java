@@ -79,7 +79,7 @@ class StarvationTest {
   }
 
   @Test
-  void shortPausesOfEitherAccuseNobody() {
+  void shortPausesCauseNoSuspicion() {
     for (int seed = 0; seed < SEEDS; seed++) {
       StarvationTest each = new StarvationTest();
       SplittableRandom random = new SplittableRandom(seed);
@@ -91,7 +91,7 @@ class StarvationTest {
   }
 
   @Test
-  void longPausesOfStarvedProcessesOfOneMachineAccuseNobody() {
+  void starvationOnOneMachineCausesNoSuspicion() {
     for (int seed = 0; seed < SEEDS; seed++) {
       StarvationTest each = new StarvationTest();
       SplittableRandom random = new SplittableRandom(seed);
@@ -103,7 +103,7 @@ class StarvationTest {
   }
 
   @Test
-  void aPauseOfTheWholeMachineAccusesNobody() {
+  void aPauseOfTheMachineCausesNoSuspicion() {
     for (int length = TIMEOUT / 10; length < 20 * TIMEOUT; length += 17) {
       StarvationTest each = new StarvationTest();
       each.one.pause(333, 333 + length, State.IS_STOPPED);
@@ -114,7 +114,7 @@ class StarvationTest {
   }
 
   @Test
-  void aDetectorThatWasStoppedAccusesNobody() {
+  void aStoppedDetectorSuspectsNoPeer() {
     for (int length = TIMEOUT / 10; length < 20 * TIMEOUT; length += 17) {
       StarvationTest each = new StarvationTest();
       each.one.pause(333, 333 + length, State.IS_STOPPED);

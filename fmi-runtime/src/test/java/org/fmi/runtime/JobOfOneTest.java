@@ -111,7 +111,7 @@ final class JobOfOneTest {
   }
 
   @Test
-  void aBodySaysWhetherToGoOn() throws IOException {
+  void aBodyDecidesWhetherToContinue() throws IOException {
     double[] x = {1};
     try (Fmi fmi = JobOfOne.join()) {
       long iterations =
@@ -130,7 +130,7 @@ final class JobOfOneTest {
   }
 
   @Test
-  void whatABodyThrowsComesOutOfTheLoop() throws IOException {
+  void theLoopThrowsTheBodysException() throws IOException {
     int[] state = new int[1];
     try (Fmi fmi = JobOfOne.join()) {
       assertThatThrownBy(

@@ -79,7 +79,7 @@ final class MiniJobTest {
   }
 
   @Test
-  void whatEndsAJobReachesTheProgram() {
+  void theProgramGetsTheJobsError() {
     job.link(0).send(new RankMessage.Abort(3));
     assertThat(aborts).containsExactly(3);
     assertThatThrownBy(

@@ -19,7 +19,7 @@ final class FreeMemoryTest {
   }
 
   @Test
-  void whatIsCachedOfDisksCanBeHad() throws IOException {
+  void cachedPagesCountAsFree() throws IOException {
     file("job/memory.max", "1000");
     file("job/memory.current", "900");
     file("job/memory.stat", "anon 500\ninactive_file 200\nactive_file 50\nshmem 100");

@@ -94,7 +94,7 @@ class SharedMemoryTest {
 
   /** Each of a node's ranks finds room for itself; together they have too little. */
   @Test
-  void whatOthersTakeMeanwhileIsSeen() throws IOException {
+  void seesMemoryTakenMeanwhile() throws IOException {
     long total = 250L << 20;
     long[] others = {0};
     SharedMemory crowded =
@@ -184,7 +184,7 @@ class SharedMemoryTest {
   }
 
   @Test
-  void whatCannotBeFilledIsNotThere() throws IOException {
+  void aFailedFillLeavesNoPiece() throws IOException {
     NodeMemory.Filler filler =
         (at, to) -> {
           if (at > 500_000) {

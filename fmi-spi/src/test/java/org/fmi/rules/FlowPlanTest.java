@@ -60,7 +60,7 @@ final class FlowPlanTest {
 
   /** Compares the plan with one derived step by step from the inputs of each state. */
   @Test
-  void whoComputesIsWhoIsNeededAndNobodyElse() {
+  void exactlyTheNeededRanksCompute() {
     SplittableRandom random = new SplittableRandom(29);
     for (int graph = 0; graph < 2000; graph++) {
       int size = 1 + random.nextInt(8);

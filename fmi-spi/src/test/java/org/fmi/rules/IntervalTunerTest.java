@@ -46,7 +46,7 @@ final class IntervalTunerTest {
   }
 
   @Test
-  void asManyIterationsAsFitIntoTheTime() {
+  void countsTheIterationsThatFitIntoTheTime() {
     IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.ByTime(30));
     assertThat(tuner.iterations()).isEqualTo(1);
     tuner.measured(10_000_000, 100_000_000, 1);
@@ -58,7 +58,7 @@ final class IntervalTunerTest {
   }
 
   @Test
-  void whoGoesBackAgainAndAgainTakesTheNextCheckpointSooner() {
+  void repeatedRollbacksShortenTheInterval() {
     IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Mtbf(3600));
     tuner.rolledBack(1_000, 1);
     assertThat(tuner.iterations()).as("as it is to be expected").isEqualTo(1_000);

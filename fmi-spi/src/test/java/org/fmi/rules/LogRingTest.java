@@ -149,7 +149,7 @@ final class LogRingTest {
    * failure.
    */
   @Test
-  void everySurvivorHearsOfAFailureWhateverTheTiming() {
+  void allSurvivorsAreNotifiedInAnyTiming() {
     for (long seed = 0; seed < 3000; seed++) {
       Random random = new Random(seed);
       int size = 2 + random.nextInt(40);

@@ -33,7 +33,7 @@ final class RecoveryLineTest {
 
   /** Rank 1 has taken it in another loop: it is not the checkpoint that rank 0 has lost. */
   @Test
-  void whatRanksTookAtDifferentPlacesIsNotBroughtBack() throws UnrecoverableException {
+  void checkpointsAtDifferentPlacesAreNoRecoveryLine() throws UnrecoverableException {
     CheckpointId other = new CheckpointId(SECOND.version(), 1, SECOND.iteration(), false);
     List<CheckpointId> both = List.of(FIRST, SECOND);
     for (CheckpointId taken :
@@ -50,7 +50,7 @@ final class RecoveryLineTest {
   }
 
   @Test
-  void theNewestThatCanBeBroughtBack() throws UnrecoverableException {
+  void choosesTheNewestRecoverableCheckpoint() throws UnrecoverableException {
     List<CheckpointId> both = List.of(FIRST, SECOND);
     assertThat(RecoveryLine.choose(held(both, both, both, both), false).checkpoint())
         .isEqualTo(SECOND);
@@ -88,7 +88,7 @@ final class RecoveryLineTest {
   }
 
   @Test
-  void endedLoopsAreBroughtBackToo() throws UnrecoverableException {
+  void restoresEndedLoopsToo() throws UnrecoverableException {
     List<CheckpointId> all = List.of(END, NEXT_LOOP);
     RecoveryLine line = RecoveryLine.choose(held(all, List.of(), all, all), false);
     assertThat(line.checkpoint()).isEqualTo(NEXT_LOOP);
@@ -108,7 +108,7 @@ final class RecoveryLineTest {
 
   /** The end of the loop is lost for good; the previous checkpoint is not. */
   @Test
-  void withoutTheEndOfALoopItGoesBackToWhatIsBeforeThat() throws UnrecoverableException {
+  void rollsBackBeforeALoopWhoseEndIsLost() throws UnrecoverableException {
     List<CheckpointId> all = List.of(SECOND, END, NEXT_LOOP);
     List<CheckpointId> damaged = List.of(SECOND, NEXT_LOOP);
     RecoveryLine line = RecoveryLine.choose(held(all, all, damaged, damaged), false);
@@ -148,7 +148,7 @@ final class RecoveryLineTest {
   }
 
   @Test
-  void whatAGroupHasLostComesFromFiles() throws UnrecoverableException {
+  void aGroupsLossIsRestoredFromFiles() throws UnrecoverableException {
     Holdings held = twoLost(FIRST, SECOND);
     RecoveryLine line = RecoveryLine.choose(held, List.of(files(SECOND)), false);
     assertThat(line.checkpoint()).isEqualTo(SECOND);

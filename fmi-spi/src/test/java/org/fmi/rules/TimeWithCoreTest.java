@@ -39,7 +39,7 @@ class TimeWithCoreTest {
   }
 
   @Test
-  void whatItHasOfACoreCounts() {
+  void countsTimeOnACore() {
     long used = 0;
     int looks = 0;
     while (!time.isOver()) {
@@ -65,7 +65,7 @@ class TimeWithCoreTest {
   }
 
   @Test
-  void whoLooksLateCountsNoMoreThanOnePause() {
+  void aLateCheckCountsAtMostOnePause() {
     for (int i = 0; i < 15; i++) {
       now += 50 * LIMIT;
       time.add(now, Look.UNSEEN);

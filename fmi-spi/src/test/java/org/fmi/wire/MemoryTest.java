@@ -55,7 +55,7 @@ class MemoryTest {
 
   /** Short copies are made in several ways, by type and length. */
   @Test
-  void everyLengthIsCopiedAndNoMore() {
+  void copiesExactlyEachLength() {
     byte[] random = new byte[BYTES];
     new Random(3).nextBytes(random);
     for (Object buffer : buffers(BYTES)) {

@@ -33,7 +33,7 @@ class GreetingTest {
   }
 
   @Test
-  void aRequestOfOthersIsNot() {
+  void refusesRequestsOfOtherJobs() {
     byte[] other = new byte[32];
     other[31] = 1;
     byte[] nonce = LISTENER.clone();

@@ -47,13 +47,13 @@ class LockedMemoryTest {
   }
 
   @Test
-  void theMachinesMemoryIsToldInKibibytes() throws IOException {
+  void readsTheMachinesMemoryInKibibytes() throws IOException {
     assertThat(LockedMemory.machineBytes(List.of("MemTotal:       6064292 kB", "MemFree: 1 kB")))
         .isEqualTo(6064292L << 10);
   }
 
   @Test
-  void thisMachineTells() throws IOException {
+  void readsThisMachine() throws IOException {
     assertThat(LockedMemory.machineBytes()).isGreaterThan(1 << 20);
     assertThat(LockedMemory.limit()).isNotNegative();
     assertThat(LockedMemory.refused()).contains("ulimit -l");

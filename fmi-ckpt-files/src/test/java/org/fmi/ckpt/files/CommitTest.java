@@ -29,7 +29,7 @@ class CommitTest {
   }
 
   @Test
-  void whereverItIsCutShortOnlyWholeVersionsCount() throws IOException {
+  void aVersionCountsOnlyIfComplete() throws IOException {
     int steps = 0;
     for (boolean done = false; !done; steps++) {
       for (long seed = 0; seed < 4; seed++) {
@@ -67,7 +67,7 @@ class CommitTest {
   }
 
   @Test
-  void whereverDeletingIsCutShortOnlyWholeVersionsCount() throws IOException {
+  void anInterruptedDeletionLeavesNoPartialVersion() throws IOException {
     int steps = 0;
     for (boolean done = false; !done; steps++) {
       Path here = Files.createDirectory(root.resolve("d" + steps));
@@ -183,7 +183,7 @@ class CommitTest {
   }
 
   @Test
-  void whatIsUnfinishedAndNewerStaysUnlessItIsToGo() throws IOException {
+  void keepsNewerUnfinishedVersionsUnlessToldToDelete() throws IOException {
     Samples.commit(REAL, root, 41);
     CutShort target = new CutShort(8, 1);
     assertThatThrownBy(() -> Samples.commit(target, root, 42)).isInstanceOf(CutShort.Dead.class);
@@ -223,7 +223,7 @@ class CommitTest {
   }
 
   @Test
-  void whereThereIsNoRoomNothingIsLeftBehind() throws IOException {
+  void lackOfRoomLeavesNoFiles() throws IOException {
     Faulty target = new Faulty();
     target.room = 100_000;
     assertThatThrownBy(() -> Samples.commit(target, root, 42)).isInstanceOf(FullException.class);

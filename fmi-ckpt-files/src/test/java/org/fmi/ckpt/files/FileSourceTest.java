@@ -62,7 +62,7 @@ final class FileSourceTest {
   }
 
   @Test
-  void whatAJobHasWrittenIsOfferedNewestFirst() throws IOException {
+  void offersTheJobsVersionsNewestFirst() throws IOException {
     for (int rank = 0; rank < Samples.SIZE; rank++) {
       CheckpointSource source = own(rank);
       assertThat(source.offers(false)).containsExactly(version(9), version(5));
@@ -88,7 +88,7 @@ final class FileSourceTest {
   }
 
   @Test
-  void whatIsOfOthersIsNoSource() {
+  void ignoresVersionsOfOtherJobs() {
     assertThat(source("another", 0, Samples.SIZE, own()).offers(false)).isEmpty();
     assertThat(source(Samples.JOB, 0, Samples.SIZE + 1, own()).offers(false)).isEmpty();
   }
@@ -133,7 +133,7 @@ final class FileSourceTest {
   }
 
   @Test
-  void whatAJobBeginsFromIsOfferedFromItsBeginning() throws IOException {
+  void offersTheVersionsThatTheJobStartsFrom() throws IOException {
     int digest;
     try (NodeFile file = NodeFile.open(file(9, 1))) {
       digest = file.facts().digest();

@@ -97,7 +97,7 @@ final class FlippedBitsTest {
   }
 
   @Test
-  void whatIsReadIsWhatWasWritten() throws IOException {
+  void readsTheWrittenDataOrRefuses() throws IOException {
     List<Path> files = files();
     assertThat(files).as("of two versions: two nodes' files and a manifest").hasSize(6);
     SplittableRandom random = new SplittableRandom(7);

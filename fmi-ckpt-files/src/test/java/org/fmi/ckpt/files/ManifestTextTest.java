@@ -17,7 +17,7 @@ class ManifestTextTest {
   private static final Manifest MANIFEST = Samples.manifest(42, FILES);
 
   @Test
-  void whatWasWrittenIsRead() throws UnusableException {
+  void readsWhatWasWritten() throws UnusableException {
     assertThat(ManifestText.read("p", ManifestText.write(MANIFEST))).isEqualTo(MANIFEST);
   }
 

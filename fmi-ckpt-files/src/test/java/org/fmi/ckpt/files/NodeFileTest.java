@@ -29,7 +29,7 @@ class NodeFileTest {
   }
 
   @Test
-  void whatWasWrittenIsRead() throws IOException {
+  void readsWhatWasWritten() throws IOException {
     try (NodeFile file = NodeFile.open(path)) {
       assertThat(file.head()).isEqualTo(HEAD);
       assertThat(file.facts()).isEqualTo(facts);

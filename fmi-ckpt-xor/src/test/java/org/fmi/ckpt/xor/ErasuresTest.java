@@ -76,7 +76,7 @@ final class ErasuresTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
-  void everySetOfLossesIsBroughtBack(int losses) {
+  void rebuildsEverySetOfLosses(int losses) {
     Random random = new Random(losses);
     for (int members = losses + 1; members <= 16; members++) {
       Stripes stripes = new Stripes(members, losses);
@@ -90,7 +90,7 @@ final class ErasuresTest {
   /** Equations without a solution are refused at their creation. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
-  void theLargestGroupIsBroughtBackToo(int losses) {
+  void rebuildsTheLargestGroup(int losses) {
     Stripes stripes = new Stripes(GroupCode.mostMembers(losses), losses);
     for (int[] missing : sets(stripes.members(), losses)) {
       Erasures erasures = new Erasures(stripes, missing);
@@ -122,7 +122,7 @@ final class ErasuresTest {
 
   /** All blocks are shorter than a full block, as at the end of an image. */
   @Test
-  void whatIsNotStoredCountsAsZeros() {
+  void unstoredBytesCountAsZeros() {
     Random random = new Random(5);
     Stripes stripes = new Stripes(5, 3);
     byte[][] blocks = new byte[5][BLOCK];

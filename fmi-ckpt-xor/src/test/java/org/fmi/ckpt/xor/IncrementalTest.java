@@ -164,7 +164,7 @@ final class IncrementalTest {
   }
 
   @Test
-  void whatIsChangedOnAnyMemberIsCodedOnAll() throws Exception {
+  void aChangeOnOneMemberIsCodedOnAll() throws Exception {
     int row = 2 * BLOCK; // of three members, tolerating one loss
     byte[][] images = images(new Random(5), 3, 10 * row + 7);
     try (StoreGroup group = group(3, 1)) {
@@ -231,7 +231,7 @@ final class IncrementalTest {
 
   /** The content is from an abandoned attempt, and the code is not. */
   @Test
-  void whatWasGivenUpIsNoBase() throws Exception {
+  void anAbandonedAttemptIsNoBase() throws Exception {
     byte[][] images = images(new Random(8), 3, 20 * BLOCK);
     try (StoreGroup group = group(3, 1)) {
       for (int version = 1; version <= 3; version++) {
@@ -252,7 +252,7 @@ final class IncrementalTest {
   }
 
   @Test
-  void partsAreToldInTheirOrder() throws Exception {
+  void partsAreAnnouncedInOrder() throws Exception {
     byte[][] images = images(new Random(9), 2, 4 * BLOCK);
     try (StoreGroup group = group(2, 1)) {
       take(group, StoreGroup.id(1), images);

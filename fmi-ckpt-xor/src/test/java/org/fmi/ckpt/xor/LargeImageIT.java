@@ -29,7 +29,7 @@ final class LargeImageIT {
   }
 
   @Test
-  void aLargeImageIsBroughtBackAndHelpsToBringBackOthers() throws Exception {
+  void rebuildsALargeImageAndWithItOtherImages() throws Exception {
     CheckpointId id = StoreGroup.id(1);
     try (StoreGroup group =
         new StoreGroup(

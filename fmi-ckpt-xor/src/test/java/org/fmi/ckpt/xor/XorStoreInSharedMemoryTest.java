@@ -48,7 +48,7 @@ class XorStoreInSharedMemoryTest {
   }
 
   @Test
-  void aCheckpointIsLostWithItsNodeAndBroughtBack() throws Exception {
+  void rebuildsACheckpointAfterTheLossOfItsNode() throws Exception {
     CheckpointId id = StoreGroup.id(1);
     long[] sizes = {900_000, 100_000, 333_333};
     try (StoreGroup group =
@@ -104,7 +104,7 @@ class XorStoreInSharedMemoryTest {
 
   /** Checksums of blocks that arrived whole are trusted, not computed again. */
   @Test
-  void whatIsReadHasTheChecksumsThatItCameWith() throws Exception {
+  void imagesReadKeepTheirChecksums() throws Exception {
     int block = PieceLayout.BLOCK_BYTES;
     try (StoreGroup group = new StoreGroup(1, XorStoreInSharedMemoryTest::open, i -> memory)) {
       CheckpointStore store = group.store(0);
@@ -207,7 +207,7 @@ class XorStoreInSharedMemoryTest {
 
   /** A creation that was interrupted leaves a file of any size. */
   @Test
-  void whatAKilledProcessLeftIsNoCheckpoint() throws Exception {
+  void aKilledProcessLeavesNoCheckpoint() throws Exception {
     try (StoreGroup group = new StoreGroup(1, XorStoreInSharedMemoryTest::open, i -> memory)) {
       group.store(0).close();
       Files.createFile(directory.resolve("ckpt-r1-0"));

@@ -233,7 +233,7 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
 
   /** A new process knows the parity's size only from the rebuilt image. */
   @Test
-  void aNewNodeNeedsNoMoreMemoryThanTheLostOne() throws Exception {
+  void aReplacementNodeNeedsNoMoreMemory() throws Exception {
     long[] sizes = {700_000, 650_001, 20};
     try (StoreGroup group = new StoreGroup(3, this::open)) {
       group.checkpoint(StoreGroup.id(1), sizes, 1);
@@ -363,7 +363,7 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 5, 8})
-  void whatIsBroughtBackIsWhatWasLost(int members) throws Exception {
+  void rebuildsTheLostImage(int members) throws Exception {
     Random seeds = new Random(members);
     CheckpointId id = StoreGroup.id(7);
     for (int round = 0; round < 4; round++) {

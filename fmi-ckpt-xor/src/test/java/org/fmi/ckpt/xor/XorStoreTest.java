@@ -31,7 +31,7 @@ final class XorStoreTest {
   }
 
   @Test
-  void whereMemoryIsShortTheCheckpointsOfEndedLoopsAreNamed() throws Exception {
+  void namesCheckpointsOfEndedLoopsWhenMemoryIsShort() throws Exception {
     try (StoreGroup group =
         new StoreGroup(2, (rank, all, comm, memory) -> new XorStore(rank, all, 1, comm, memory))) {
       long[] sizes = {700_000, 700_000};

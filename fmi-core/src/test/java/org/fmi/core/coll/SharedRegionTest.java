@@ -196,7 +196,7 @@ class SharedRegionTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0 0 0", "0 0 1", "0 1 0 1"})
-  void whatTheLastLoopLeftIsNotUsedWhileReceivesAreRecordedNorInAnotherEpoch(String mapping) {
+  void dropsTheLastLoopsRegionWhileRecordingAndInANewEpoch(String mapping) {
     int[] nodes = Arrays.stream(mapping.split(" ")).mapToInt(Integer::parseInt).toArray();
     MemoryNetwork next = MemoryNetwork.ofNodes(nodes);
     Ranks.runOnNodes(
@@ -271,7 +271,7 @@ class SharedRegionTest {
    */
   @ParameterizedTest
   @ValueSource(ints = {1, 1100})
-  void ofEqualPairsTheSameIsChosenAsByMessages(int pairs) {
+  void choosesTheSameOfEqualPairsAsMessages(int pairs) {
     assertZero(Op.MAXLOC, pairs);
     assertZero(Op.MINLOC, pairs);
   }
@@ -453,7 +453,7 @@ class SharedRegionTest {
   /** Nobody takes part in what those that only write do, and it does not get lost. */
   @ParameterizedTest
   @ValueSource(ints = {1, 14, 15, 150})
-  void whoOnlyWritesRunsAhead(int n) {
+  void aWritingRankRunsAhead(int n) {
     int ranks = 3;
     int rounds = SLOTS;
     for (Kind kind : new Kind[] {Kind.BCAST, Kind.SCATTER, Kind.GATHER, Kind.REDUCE}) {
@@ -481,7 +481,7 @@ class SharedRegionTest {
   /** No wait lasts when another rank fails, not even of one that is ahead. */
   @ParameterizedTest
   @ValueSource(ints = {1, 20_000})
-  void nobodyWaitsForTheDead(int n) {
+  void noRankWaitsForADeadOne(int n) {
     for (Kind kind : KINDS) {
       assertThatThrownBy(
               () ->
@@ -502,7 +502,7 @@ class SharedRegionTest {
   }
 
   @Test
-  void anotherCountOrCallIsToldToWhoReads() {
+  void readersSeeAMismatchedCountOrCall() {
     Ranks.runOnOneNode(
         2,
         p2p -> {

@@ -117,7 +117,7 @@ class CollectivesTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 5, 8})
-  void whatTheRootSendsMayBeReadOnly(int ranks) {
+  void theRootMaySendAReadOnlyBuffer(int ranks) {
     Worlds.run(
         ranks,
         world -> {

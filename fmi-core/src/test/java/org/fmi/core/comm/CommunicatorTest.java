@@ -229,7 +229,7 @@ class CommunicatorTest {
   }
 
   @Test
-  void messagesToNobodyDoNothing() {
+  void messagesToProcNullDoNothing() {
     Worlds.run(
         1,
         world -> {
@@ -313,7 +313,7 @@ class CommunicatorTest {
 
   /** Its messages would mix with those of the next. */
   @Test
-  void afterACollectiveThatHasFailedOthersAreRefused() {
+  void refusesCollectivesAfterAFailedOne() {
     Op failing =
         Op.of(
             (in, inOut, count, type) -> {

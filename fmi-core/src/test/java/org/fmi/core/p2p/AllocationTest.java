@@ -119,14 +119,14 @@ class AllocationTest {
   /** It is not on the heap. */
   @ParameterizedTest
   @CsvSource({"64, 0", "65536, " + ARRAY_VIEWS_BYTES, "1048576, " + ARRAY_VIEWS_BYTES})
-  void whileALogIsKept(int bytes, int views) {
+  void withALog(int bytes, int views) {
     measure(Options.PLAIN, bytes, views, m -> logging(m, pingPong(m, new double[bytes / 8])));
   }
 
   /** Its receiver reads it out of the sender's memory. */
   @ParameterizedTest
   @ValueSource(ints = {64 << 10, 1 << 20})
-  void ofWhatIsReadWhileALogIsKept(int bytes) {
+  void ofRemoteReadsWithALog(int bytes) {
     measure(
         Options.PLAIN.reading(),
         bytes,
@@ -149,7 +149,7 @@ class AllocationTest {
 
   /** Which message each receive got is told to the job, in an array, and nothing else is made. */
   @Test
-  void fromAnySourceWhileALogIsKept() {
+  void fromAnySourceWithALog() {
     Ranks.run(
         2,
         1,
@@ -241,7 +241,7 @@ class AllocationTest {
   }
 
   @Test
-  void barrierWhileALogIsKept() {
+  void barrierWithALog() {
     measure(Options.PLAIN, 0, 0, m -> logging(m, collective(m, Collective.BARRIER)));
   }
 

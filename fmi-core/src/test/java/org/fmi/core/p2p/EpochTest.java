@@ -43,7 +43,7 @@ class EpochTest {
 
   @Test
   @Timeout(120)
-  void revokeWakesWhoeverIsBlocked() throws InterruptedException {
+  void revokeWakesBlockedCalls() throws InterruptedException {
     List<Call> calls =
         List.of(
             m -> m.recv(box, 0, 64, Comm.ANY_SOURCE, CONTEXT, 1),
@@ -214,7 +214,7 @@ class EpochTest {
   }
 
   @Test
-  void aLostPeerIsReportedAndTheCallGoesOn() {
+  void aLostPeerIsReportedAndTheCallContinues() {
     List<String> lost = new ArrayList<>();
     Messenger m =
         new Messenger(

@@ -92,7 +92,7 @@ class FlowControlTest {
   }
 
   @Test
-  void announcementsAreBoundedUntilTheReceiverWantsWhatIsBehindThem() {
+  void announcementsAreBoundedUntilTheReceiverNeedsLaterOnes() {
     int n = 3 * FlowLimits.ANNOUNCEMENTS + 10;
     Ranks.run(
         2,
@@ -144,7 +144,7 @@ class FlowControlTest {
 
   /** All that fills the window comes at once, before the probe looks at the first. */
   @Test
-  void aProbeThatIsAnsweredAllowsNoMoreAnnouncements() {
+  void anAnsweredProbeAllowsNoMoreAnnouncements() {
     int n = 2 * FlowLimits.ANNOUNCEMENTS;
     AtomicBoolean filled = new AtomicBoolean();
     Ranks.run(
@@ -171,7 +171,7 @@ class FlowControlTest {
   }
 
   @Test
-  void aProbeReachesWhatIsBehindTheWindow() {
+  void aProbeReachesMessagesBeyondTheWindow() {
     int n = 2 * FlowLimits.ANNOUNCEMENTS;
     Ranks.run(
         2,

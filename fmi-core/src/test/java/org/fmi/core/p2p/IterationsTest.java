@@ -92,7 +92,7 @@ final class IterationsTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whereItIsRefusedTheCallThrows(boolean oneNode) {
+  void aRefusedCallThrows(boolean oneNode) {
     List<String> refusals = new CopyOnWriteArrayList<>();
     run(
         2,
@@ -117,7 +117,7 @@ final class IterationsTest {
   /** Only ranks that are in a call together are compared, and not with those outside of a loop. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void whatDoesNotMeetIsNotCompared(boolean oneNode) {
+  void unmatchedCallsAreNotCompared(boolean oneNode) {
     List<String> warnings = new CopyOnWriteArrayList<>();
     run(
         4,

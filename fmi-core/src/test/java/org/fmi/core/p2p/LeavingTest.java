@@ -89,7 +89,7 @@ class LeavingTest {
   }
 
   @Test
-  void aReceiveThatWasBegunBefore() {
+  void aReceiveBegunEarlier() {
     assertTold((m, box) -> m.irecv(box, 0, 8, 1, CONTEXT, 1).waitFor());
   }
 
@@ -101,7 +101,7 @@ class LeavingTest {
 
   /** Long as it may take to come: what a rank has sent before it left is received. */
   @Test
-  void whatWasSentBeforeArrives() {
+  void earlierMessagesArrive() {
     Ranks.run(
         2,
         1,
@@ -187,7 +187,7 @@ class LeavingTest {
 
   /** A rank that has not left may take as long as it wants. */
   @Test
-  void whoHasNotLeftIsWaitedFor() {
+  void waitsForRanksThatHaveNotLeft() {
     Ranks.run(
         2,
         1,

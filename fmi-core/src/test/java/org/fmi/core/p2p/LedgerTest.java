@@ -249,7 +249,7 @@ final class LedgerTest {
   }
 
   @Test
-  void whatIsTrackedIsResetWhenARequestIsUsedAgain() {
+  void aReusedRequestIsTrackedAnew() {
     Requests requests = ranks[0].requests();
     MessageRequest r = requests.takeReceive(new byte[1], 0, 1, 1, CONTEXT, 1);
     Remembered remembered = new Remembered();

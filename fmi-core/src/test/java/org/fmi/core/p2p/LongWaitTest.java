@@ -157,7 +157,7 @@ final class LongWaitTest {
 
   @Test
   @SuppressWarnings("ReferenceEquality") // another look makes another record, with the same content
-  void whatMayCompleteInAnyOrderHasWaitedSinceItsFirstLook() {
+  void aPolledRequestHasWaitedSinceItsFirstTest() {
     AtomicReference<Messenger> waits = new AtomicReference<>();
     Ranks.run(
         2,

@@ -33,7 +33,7 @@ final class MessageTagTest {
 
   @ParameterizedTest
   @EnumSource
-  void aTypeGoesWithItselfAndWithBytesOnly(Predefined type) {
+  void aTypeMatchesItselfAndBytesOnly(Predefined type) {
     long tag = MessageTag.of(type, 7);
     for (Predefined other : Predefined.values()) {
       boolean fits = type == other || type == Predefined.BYTE || other == Predefined.BYTE;

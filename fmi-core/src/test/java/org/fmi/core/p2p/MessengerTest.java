@@ -499,7 +499,7 @@ class MessengerTest {
   /** A transport may throw, such as one that has no memory for a connection, and go on later. */
   @ParameterizedTest
   @ValueSource(ints = {8, 100_000})
-  void aSendThatFailsLeavesNothingBehind(int bytes) {
+  void aFailedSendLeavesNothing(int bytes) {
     MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN.reading());
     Messenger[] m = messengers(network, 2);
     m[0].attachBuffer(bytes);
@@ -529,7 +529,7 @@ class MessengerTest {
   }
 
   @Test
-  void aSendThatFailsWhileItWaitsLeavesNothingBehind() {
+  void aSendFailingWhileItWaitsLeavesNothing() {
     MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
     Messenger[] m = messengers(network, 2);
     byte[] data = new byte[100_000];
@@ -542,7 +542,7 @@ class MessengerTest {
   }
 
   @Test
-  void aReceiveWhoseCallFailsTakesNoMessageThatComesLater() {
+  void aFailedReceiveTakesNoLaterMessage() {
     MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
     Messenger[] m = messengers(network, 2);
     byte[] data = new byte[8];
@@ -560,7 +560,7 @@ class MessengerTest {
   }
 
   @Test
-  void aPeerThatFailsDoesNotDisturbWhatOthersAreSent() {
+  void aFailedPeerDoesNotDisturbMessagesToOthers() {
     MemoryNetwork network = new MemoryNetwork(3, 1, Options.PLAIN);
     Messenger[] m = messengers(network, 3);
     byte[] data = new byte[8];
@@ -593,7 +593,7 @@ class MessengerTest {
   }
 
   @Test
-  void aPeerThatNobodyReachesIsAClearError() {
+  void anUnreachablePeerIsAClearError() {
     Messenger m = Ranks.messenger(0, 3);
     MemoryNetwork two = new MemoryNetwork(2, 1, Options.PLAIN);
     m.enter(0, new Transport[] {two.transport(0)});

@@ -266,7 +266,7 @@ final class MismatchTest {
 
   /** What MPI lets differ, and bytes in place of elements. */
   @Test
-  void whatNeedNotMatch() {
+  void callsThatNeedNotMatch() {
     assertThat(
             refusals(
                 rank ->
@@ -298,7 +298,7 @@ final class MismatchTest {
 
   /** It is of the epoch that is over, with the call that was under way. */
   @Test
-  void whatARollbackInterruptsIsForgotten() {
+  void aRollbackDropsInterruptedCalls() {
     MemoryNetwork before = new MemoryNetwork(2, 1, Options.PLAIN);
     MemoryNetwork after = new MemoryNetwork(2, 2, Options.PLAIN);
     Messenger[] messengers = new Messenger[2];

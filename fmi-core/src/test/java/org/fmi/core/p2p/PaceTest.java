@@ -68,7 +68,7 @@ class PaceTest {
 
   /** As it is: the first ones after a change of the way say nothing of those that follow. */
   @Test
-  void whatIsSlowAtFirstOnlyIsTaken() {
+  void takesAWayThatIsSlowOnlyAtFirst() {
     byte[] array = new byte[BYTES];
     int read = 0;
     int row = 0;
@@ -96,7 +96,7 @@ class PaceTest {
   }
 
   @Test
-  void eachLengthAndKindOfMemoryHasItsOwn() {
+  void measuresEachLengthAndKindOfMemory() {
     Object array = new long[BYTES / 8];
     Object memory = Arena.ofAuto().allocate(BYTES);
     for (int i = 0; i < MESSAGES; i++) {

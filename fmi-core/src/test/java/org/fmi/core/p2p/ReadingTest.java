@@ -118,7 +118,7 @@ class ReadingTest {
   }
 
   @Test
-  void whatACancelledReceiveWouldHaveGotGoesToTheNext() {
+  void theNextReceiveGetsACancelledReceivesMessage() {
     MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN.reading());
     Ranks.run(
         network,

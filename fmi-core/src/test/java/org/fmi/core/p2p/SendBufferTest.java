@@ -174,7 +174,7 @@ final class SendBufferTest {
 
   /** A receiver that has something else to do in each call gets what it waits for. */
   @Test
-  void aBusyReceiverGetsWhatIsBehindThem() {
+  void aBusyReceiverGetsLaterMessages() {
     for (int i = 0; i < EAGER + COPIES; i++) {
       send(i);
     }

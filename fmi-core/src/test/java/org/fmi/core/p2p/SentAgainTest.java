@@ -83,7 +83,7 @@ final class SentAgainTest {
 
   /** Those that are only announced are asked for one by one, which wakes their sender each time. */
   @Test
-  void theyComeAsOthersAreReceived() {
+  void resentMessagesArriveAsEarlierOnesAreReceived() {
     for (int i = 0; i < MESSAGES; i++) {
       poll();
       assertThat(Ranks.unexpected(replacement)).isBetween(1, EAGER);
@@ -109,7 +109,7 @@ final class SentAgainTest {
 
   /** An answer that comes when there is credit again does no harm, and later ones are given. */
   @Test
-  void itMayTurnToOthersAndBack() {
+  void aReceiverMaySwitchSendersAndBack() {
     poll();
     for (int begin = 0; begin < MESSAGES; begin += EAGER) {
       int end = Math.min(begin + EAGER, MESSAGES);

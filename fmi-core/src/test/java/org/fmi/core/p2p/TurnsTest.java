@@ -22,7 +22,7 @@ final class TurnsTest {
 
   @ParameterizedTest
   @ValueSource(longs = {0, 1, 253, 254, 255, 256, 1_000_000_007, Long.MAX_VALUE - 1000})
-  void iterationsOfALoopThatAreNearToEachOtherAreToldApart(long iteration) {
+  void distinguishesNearbyIterationsOfALoop(long iteration) {
     for (long loop : new long[] {0, 1, 2}) {
       int turn = turn(loop, iteration);
       assertThat(Turns.match(turn, turn)).isTrue();

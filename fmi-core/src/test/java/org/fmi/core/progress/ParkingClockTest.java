@@ -71,7 +71,7 @@ class ParkingClockTest {
   }
 
   @Test
-  void interruptIsKeptAndDoesNotEndTheWait() {
+  void anInterruptStaysSetAndDoesNotEndTheWait() {
     Thread.currentThread().interrupt();
     long begin = clock.nanoTime();
     clock.await(TimeUnit.MILLISECONDS.toNanos(20));

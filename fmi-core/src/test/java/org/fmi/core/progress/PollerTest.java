@@ -108,7 +108,7 @@ class PollerTest {
   }
 
   @Test
-  void theFastTransportsWorkIsNotHeldUpByTheOthersAndTheyAreNotForgotten() {
+  void pollsFastTransportsOftenAndSlowOnesRegularly() {
     progress.use(new Transport[] {fast, slow});
     fast.work = 1;
     for (int i = 0; i < 10_000; i++) {
@@ -138,7 +138,7 @@ class PollerTest {
   }
 
   @Test
-  void whenTheFastTransportIsQuietTheOthersArePolledEachTime() {
+  void pollsSlowTransportsEachTimeWhenTheFastOneIsIdle() {
     progress.use(new Transport[] {fast, slow});
     for (int i = 0; i < 200; i++) {
       progress.poll(HANDLER);
@@ -152,7 +152,7 @@ class PollerTest {
   }
 
   @Test
-  void sleepsInTheLastTransportOnceTheOthersWillRing() {
+  void sleepsInTheLastTransportOnceAllBellsAreArmed() {
     progress.use(new Transport[] {fast, slow});
     while (fast.armed == 0) {
       progress.poll(HANDLER);
@@ -185,7 +185,7 @@ class PollerTest {
   }
 
   @Test
-  void yieldsOnItsOwnCoreAsLongAsATransportNeedsIt() {
+  void yieldsOnADedicatedCoreAsLongAsATransportNeedsIt() {
     WaitStrategy waiting = WaitStrategy.onOwnCore(() -> 0, () -> false);
     Poller onOwnCore = new Poller(waiting, () -> {});
     slow.needsYields = true;

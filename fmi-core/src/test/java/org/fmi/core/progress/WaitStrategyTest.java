@@ -37,7 +37,7 @@ class WaitStrategyTest {
   }
 
   @Test
-  void onACoreOfItsOwnItPollsForATimeAndThenSleeps() {
+  void onADedicatedCoreItPollsForATimeAndThenSleeps() {
     long[] now = {Long.MAX_VALUE - WaitStrategy.SPIN_NANOS / 2}; // a clock may overflow
     WaitStrategy w = WaitStrategy.onOwnCore(() -> now[0], () -> false);
     assertThat(w.mayWaitBusily()).isTrue();
@@ -53,7 +53,7 @@ class WaitStrategyTest {
   }
 
   @Test
-  void onACoreOfItsOwnItYieldsOnlyForATransportThatNeedsIt() {
+  void onADedicatedCoreItYieldsOnlyForATransportThatNeedsIt() {
     WaitStrategy w = WaitStrategy.onOwnCore(() -> 0, () -> false);
     assertThat(w).hasToString("spin 1 ms, sleep");
     w.needsYields(true);
@@ -63,7 +63,7 @@ class WaitStrategyTest {
   }
 
   @Test
-  void onACoreOfItsOwnItAsksNowAndThenWhetherItIsToYield() {
+  void onADedicatedCoreItChecksNowAndThenWhetherToYield() {
     long[] now = {0};
     int[] asked = {0};
     WaitStrategy w = WaitStrategy.onOwnCore(() -> now[0], () -> ++asked[0] > 0);
@@ -80,7 +80,7 @@ class WaitStrategyTest {
   }
 
   @Test
-  void workStartsThePollingOnItsOwnCoreOver() {
+  void workRestartsPollingOnADedicatedCore() {
     long[] now = {0};
     WaitStrategy w = WaitStrategy.onOwnCore(() -> now[0], () -> false);
     for (int round = 0; round < 3; round++) {

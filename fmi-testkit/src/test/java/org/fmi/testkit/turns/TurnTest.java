@@ -18,7 +18,7 @@ final class TurnTest {
   }
 
   @Test
-  void thePartsOfAWideBuildMakeEachOfTheOthersOnce() {
+  void thePartsOfAWideBuildRunEachTestOnce() {
     for (int i = 0; i < 100; i++) {
       String name = "name " + i;
       assertThat(IntStream.range(0, 4).filter(k -> new Turn(true, k + "/4").isMade(false, name)))
@@ -28,7 +28,7 @@ final class TurnTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"4/4", "-1/4", "2", "0/0"})
-  void whatIsNoPartIsRefused(String part) {
+  void refusesInvalidParts(String part) {
     assertThatThrownBy(() -> new Turn(true, part))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("fmi.tests.part=" + part);

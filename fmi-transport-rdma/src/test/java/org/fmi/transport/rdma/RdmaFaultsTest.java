@@ -162,7 +162,7 @@ class RdmaFaultsTest {
   }
 
   @Test
-  void garbageIsRefusedAndTheRightPeerComesThrough() throws Exception {
+  void refusesGarbageAndAcceptsThePeer() throws Exception {
     SplittableRandom random = new SplittableRandom(5);
     try (RdmaTransport ours = open(0, secret(1), EPOCH);
         RdmaTransport peer = open(1, secret(1), EPOCH);
@@ -196,7 +196,7 @@ class RdmaFaultsTest {
    * The receiver never runs out of buffers, whatever messages cross: the device counts such events.
    */
   @Test
-  void nobodyEverSendsWithoutABuffer() throws Exception {
+  void everyFrameFindsABuffer() throws Exception {
     long before = counted("rcvd_rnr_err") + counted("send_rnr_err");
     try (RdmaTransport a = open(0, secret(1), EPOCH);
         RdmaTransport b = open(1, secret(1), EPOCH)) {

@@ -319,7 +319,7 @@ class RdmaSetupTest {
   }
 
   @Test
-  void ofTwoThatDialEachOtherOneConnectionStays() throws Exception {
+  void crossingDialsLeaveOneConnection() throws Exception {
     SplittableRandom random = new SplittableRandom(7);
     for (int round = 0; round < 40; round++) {
       try (RdmaTransport a = open(0, secret(1), EPOCH);
@@ -348,7 +348,7 @@ class RdmaSetupTest {
   }
 
   @Test
-  void aRequestThatWasSeenIsOfNoUseToOthers() throws Exception {
+  void aReplayedRequestIsRefused() throws Exception {
     try (RdmaTransport ours = open(0, secret(1), EPOCH);
         RdmaTransport peer = open(1, secret(1), EPOCH);
         Verbs dialler = verbs()) {

@@ -65,7 +65,7 @@ class ReachTest {
   }
 
   @Test
-  void isToldOnlyWhereItIsLimited() throws IOException {
+  void reportsOnlyALimitedReach() throws IOException {
     for (String host : List.of("10.0.0.1", "fe80::1")) {
       RdmaEndpoint endpoint =
           new RdmaEndpoint(
@@ -106,7 +106,7 @@ class ReachTest {
   }
 
   @Test
-  void whereNothingElseReachesARankAllMustFit() throws IOException {
+  void withoutAnotherTransportAllRanksMustFit() throws IOException {
     Verbs.Limits limits = new Verbs.Limits(1 << 10, 1 << 10, 1 << 16);
     assertThat(Capacity.of(limits, 196, true).connections()).isEqualTo(196);
     assertThatThrownBy(() -> Capacity.of(limits, 197, true))

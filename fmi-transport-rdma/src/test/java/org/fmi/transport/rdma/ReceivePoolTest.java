@@ -61,7 +61,7 @@ class ReceivePoolTest {
   }
 
   @Test
-  void whoLeavesTakesItsRightsAlong() throws IOException {
+  void aClosedConnectionReturnsItsCredit() throws IOException {
     pool.prepare();
     for (int round = 0; round < PEERS; round++) {
       pool.join();
@@ -80,7 +80,7 @@ class ReceivePoolTest {
   /** The first, some, and the last buffer of the second slab. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 5, 63})
-  void whatCouldNotBePostedIsPostedLater(int after) throws IOException {
+  void postsRefusedBuffersLater(int after) throws IOException {
     pool.prepare();
     join();
     device.refuseBuffer(after);
@@ -94,7 +94,7 @@ class ReceivePoolTest {
   }
 
   @Test
-  void whatHasArrivedIsClaimedAgain() throws IOException {
+  void repostsABufferAfterItsFrame() throws IOException {
     pool.prepare();
     while (joined < 20) {
       join();

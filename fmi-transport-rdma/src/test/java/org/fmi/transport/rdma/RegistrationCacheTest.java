@@ -115,7 +115,7 @@ class RegistrationCacheTest {
   }
 
   @Test
-  void whatLiesNearAMessageIsRegisteredWithIt() {
+  void registersMemoryNearAMessageToo() {
     RegistrationCache cache = device.cache(1L << 40);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = at(1 << 30, 5 * WINDOW / 2, arena);
@@ -160,7 +160,7 @@ class RegistrationCacheTest {
 
   /** The memory is freed when it is unreachable; the cache does not keep it reachable. */
   @Test
-  void memoryIsNotKeptFromBeingFreed() throws InterruptedException {
+  void doesNotKeepMemoryReachable() throws InterruptedException {
     RegistrationCache cache = device.cache(1L << 40);
     WeakReference<MemorySegment> automatic = useAutomatic(cache);
     WeakReference<ByteBuffer> direct = useDirect(cache);
@@ -232,7 +232,7 @@ class RegistrationCacheTest {
   }
 
   @Test
-  void whoIsRefusedIsToldOnceAndShorterMessagesStillGo() {
+  void reportsARefusalOnceAndSendsShorterMessages() {
     RegistrationCache cache = device.cache(1L << 40);
     device.most = 3 * MIB;
     try (Arena arena = Arena.ofConfined()) {
@@ -251,7 +251,7 @@ class RegistrationCacheTest {
   }
 
   @Test
-  void aMessageBeyondTheLimitIsTold() {
+  void reportsAMessageBeyondTheLimit() {
     RegistrationCache cache = device.cache(MIB);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = at(1 << 30, WINDOW, arena);

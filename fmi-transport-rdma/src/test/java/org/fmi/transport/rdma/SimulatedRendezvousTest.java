@@ -328,7 +328,7 @@ class SimulatedRendezvousTest {
    * to its memory while the second rank still reads there.
    */
   @Test
-  void nobodyReadsWhatWasWrittenAfterTheEpoch() throws IOException {
+  void noRankReadsDataWrittenAfterTheEpoch() throws IOException {
     each(
         (random, fabric, a, b) -> {
           MemorySegment sent = a.memory(1);

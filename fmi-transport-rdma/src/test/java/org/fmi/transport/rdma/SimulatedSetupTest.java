@@ -178,7 +178,7 @@ class SimulatedSetupTest {
 
   /** For a moment the network does not know a peer's address. */
   @Test
-  void whoCannotAcceptIsDialledAgain() throws IOException {
+  void dialsAgainWhenThePeerCannotAccept() throws IOException {
     Seeds.forMillis(
         SHORT_MILLIS,
         seed -> {
@@ -220,7 +220,7 @@ class SimulatedSetupTest {
 
   /** Each registration in turn is refused. */
   @Test
-  void whatCannotBeOpenedLeavesNothing() throws IOException {
+  void aFailedOpenLeavesNothing() throws IOException {
     SimulatedFabric fabric = new SimulatedFabric(1);
     for (int slabs = 0; slabs < 2; slabs++) {
       SimulatedFabric.Device device = fabric.device();
@@ -255,7 +255,7 @@ class SimulatedSetupTest {
    * and accuses no peer; nor is it reported as failed while it lives.
    */
   @Test
-  void whoLacksMemoryForAPeerSaysSoAndBlamesNobody() throws IOException {
+  void lackOfMemoryIsReportedAndAccusesNoPeer() throws IOException {
     Seeds.forMillis(
         SHORT_MILLIS,
         seed -> {
@@ -279,7 +279,7 @@ class SimulatedSetupTest {
 
   /** Sent memory that the program may send again stays locked only as long as there is room. */
   @Test
-  void whatTheCacheDoesNotUseGivesWay() throws IOException {
+  void unusedRegistrationsAreEvicted() throws IOException {
     long message = 1 << 20;
     Seeds.forMillis(
         SHORT_MILLIS,
@@ -600,7 +600,7 @@ class SimulatedSetupTest {
   }
 
   @Test
-  void aRequestThatWasSeenIsOfNoUseToOthers() throws IOException {
+  void aReplayedRequestIsRefused() throws IOException {
     SimulatedFabric fabric = new SimulatedFabric(1);
     try (Side a = new Side(0, 0, fabric)) {
       byte[] request = RdmaSetupTest.request(a.transport, 1);

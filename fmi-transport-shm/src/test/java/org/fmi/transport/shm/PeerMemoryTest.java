@@ -114,7 +114,7 @@ class PeerMemoryTest {
   }
 
   @Test
-  void whatWasReadAfterTheSenderHasStoppedIsNoMessage() {
+  void dataReadAfterTheSendersStopIsDiscarded() {
     assertThat(read(new byte[(int) BYTES], 7)).isTrue();
     receiver.poll(handler);
     memory(sender).stop();

@@ -106,7 +106,7 @@ class RingTest {
   }
 
   @Test
-  void aFullRingRefusesUntilTheReaderGoesOnAndLosesNothing() {
+  void aFullRingRefusesUntilTheReaderContinuesAndLosesNothing() {
     Checker checker = new Checker();
     SplittableRandom random = new SplittableRandom(SEED);
     int refusals = 0;

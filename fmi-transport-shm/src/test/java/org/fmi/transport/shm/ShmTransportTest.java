@@ -144,7 +144,7 @@ class ShmTransportTest {
   }
 
   @Test
-  void whatAKilledRankHasSharedIsSweptByItsReplacement() throws Exception {
+  void aReplacementDeletesAKilledRanksRegions() throws Exception {
     Transport killed = open(0, 2);
     Objects.requireNonNull(killed.share()).create(7, 8);
     assertThat(files()).hasSize(2);
@@ -262,7 +262,7 @@ class ShmTransportTest {
   }
 
   @Test
-  void whatAKilledProcessLeftGoesWithItsReplacement() throws Exception {
+  void aReplacementDeletesAKilledProcessFiles() throws Exception {
     for (String left : new String[] {"shm-0.0-2", "shm-0.0-3", "shm-0.0-3-1", "shm-1.0-2-0"}) {
       Files.createFile(directory.resolve(left));
     }
@@ -306,7 +306,7 @@ class ShmTransportTest {
 
   /** Memory mapped for the previous epoch is free again when the first ring is needed. */
   @Test
-  void noRoomIsSaidOnlyWhenNobodyIsInTheEpochBefore() throws Exception {
+  void reportsLackOfRoomOnlyWhenAllRanksHaveLeftTheOldEpoch() throws Exception {
     RankConfig many = config(directory, 0, 50_000, 0);
     Transport before = open(1, 2);
     Files.createFile(directory.resolve("shm-1.0-2-5")); // a ring that no rank has taken
@@ -438,7 +438,7 @@ class ShmTransportTest {
   }
 
   @Test
-  void whatElseKeepsARingFromBeingMadeIsNotBlamedOnTheRoom() throws Exception {
+  void otherRingErrorsAreNotReportedAsLackOfRoom() throws Exception {
     try (Transport a = open(0, 2);
         Transport b = open(1, 2)) {
       a.start(Endpoints.of(a.endpoint(), b.endpoint()));
@@ -497,7 +497,7 @@ class ShmTransportTest {
   }
 
   @Test
-  void aReaderThatGoesOnWakesAWriterWhoseRingIsFull() throws Exception {
+  void aReaderWakesAWriterWithAFullRing() throws Exception {
     run(
         2,
         (rank, t) -> {
@@ -572,7 +572,7 @@ class ShmTransportTest {
   }
 
   @Test
-  void aHandlerThatThrowsHearsOfALossAfterTheLastFrame() throws Exception {
+  void aThrowingHandlerIsNotifiedOfALossAfterTheLastFrame() throws Exception {
     try (Transport b = open(1, 2)) {
       Transport a = open(0, 2);
       byte[][] endpoints = {a.endpoint(), b.endpoint()};

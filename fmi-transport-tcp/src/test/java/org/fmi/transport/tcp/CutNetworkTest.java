@@ -145,7 +145,7 @@ class CutNetworkTest {
 
   @Test
   @Execution(ExecutionMode.CONCURRENT)
-  void bytesInFlightThatNobodyAcknowledgesEndTheConnection() throws Exception {
+  void unacknowledgedBytesEndTheConnection() throws Exception {
     ranks(
         1000,
         NetIo.EPOLL,
@@ -164,7 +164,7 @@ class CutNetworkTest {
   @ParameterizedTest
   @EnumSource
   @Execution(ExecutionMode.CONCURRENT)
-  void whoOnlyWaitsHearsOfACutToo(NetIo net) throws Exception {
+  void aWaitingRankDetectsACutToo(NetIo net) throws Exception {
     ranks(
         1000,
         net,
@@ -184,7 +184,7 @@ class CutNetworkTest {
   @ParameterizedTest
   @EnumSource
   @Execution(ExecutionMode.CONCURRENT)
-  void aPeerBehindACutIsLostAfterSomeAttempts(NetIo net) throws Exception {
+  void aPeerCutOffIsLostAfterSomeAttempts(NetIo net) throws Exception {
     ranks(
         1000,
         net,

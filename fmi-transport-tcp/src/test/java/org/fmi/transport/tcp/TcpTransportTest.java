@@ -413,7 +413,7 @@ class TcpTransportTest {
   /** Completed sends whose sender computes: it holds none of their data any more. */
   @ParameterizedTest
   @EnumSource
-  void aCompleteSendArrivesThoughItsSenderMakesNoMoreCalls(NetIo net) throws Exception {
+  void aCompleteSendArrivesWithoutFurtherCalls(NetIo net) throws Exception {
     int messages = 256;
     byte[] data = new byte[TcpTransport.MAX_PAYLOAD];
     CountDownLatch matched = new CountDownLatch(1);
@@ -684,7 +684,7 @@ class TcpTransportTest {
 
   /** A truncated file stands for an arena that another thread closes at just that moment. */
   @Test
-  void aPayloadThatGoesInMidFrameEndsTheConnection(@TempDir Path directory) throws Exception {
+  void aPayloadClosedInMidFrameEndsTheConnection(@TempDir Path directory) throws Exception {
     Path file = Files.write(directory.resolve("payload"), new byte[TcpTransport.MAX_PAYLOAD]);
     try (TcpTransport transport = alone(NetIo.EPOLL, 2);
         Arena arena = Arena.ofConfined();
@@ -789,7 +789,7 @@ class TcpTransportTest {
   }
 
   @Test
-  void aBadFrameBehindOneThatLandsEndsTheConnection() throws Exception {
+  void aBadFrameAfterALandingFrameEndsTheConnection() throws Exception {
     try (TcpTransport transport = alone(NetIo.EPOLL, 2)) {
       LandingNumbers handler = new LandingNumbers();
       int payload = 96 << 10;
@@ -810,7 +810,7 @@ class TcpTransportTest {
   }
 
   @Test
-  void aPeerThatGoesInTheMiddleOfALandingIsLost() throws Exception {
+  void aPeerThatDiesDuringALandingIsLost() throws Exception {
     CountDownLatch gone = new CountDownLatch(1);
     int[] sent = {0};
     ranks(
@@ -841,7 +841,7 @@ class TcpTransportTest {
   }
 
   @Test
-  void aPeerThatGoesIsReportedOnceAfterItsFrames() throws Exception {
+  void aLostPeerIsReportedOnceAfterItsFrames() throws Exception {
     CountDownLatch gone = new CountDownLatch(1);
     ranks(
         3,
@@ -939,7 +939,7 @@ class TcpTransportTest {
   /** The peer is busy, or strangers displace the dialling rank, again and again. */
   @ParameterizedTest
   @EnumSource
-  void aPeerThatGivesNoVerdictIsDialledUntilNobodyListens(NetIo net) throws Exception {
+  void dialsASilentPeerUntilItsPortIsClosed(NetIo net) throws Exception {
     int times = 6;
     int[] accepted = {0};
     try (TcpTransport transport = new TcpTransport(config(0, 2, SECRET), 7, net, Diagnostics.NONE);
@@ -1151,7 +1151,7 @@ class TcpTransportTest {
   }
 
   @Test
-  void chunksThatAreNotKeptAreFreedAtOnce() {
+  void unpooledChunksAreFreedAtOnce() {
     Chunk.Pool pool = new Chunk.Pool();
     List<Chunk> chunks = new ArrayList<>();
     for (int i = 0; i < 20; i++) {

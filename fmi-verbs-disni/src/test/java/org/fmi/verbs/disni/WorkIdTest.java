@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class WorkIdTest {
   @Test
-  void whatIsPutInComesOut() {
+  void returnsItsParts() {
     for (int place : new int[] {0, 1, WorkId.MOST_PLACES - 1}) {
       for (int generation : new int[] {0, 1, (1 << 23) - 1}) {
         long connection = WorkId.of(place, generation);
