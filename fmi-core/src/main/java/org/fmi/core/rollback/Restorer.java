@@ -117,8 +117,7 @@ public final class Restorer {
     CheckpointId newest = checkpoints.committed();
     Restoration.Restored found =
         restoration.run(restart, epoch, newest == null ? -1 : newest.version());
-    checkpoints.adopt(
-        found.checkpoint(), redistribution == null ? 0 : redistribution.version() + 1);
+    checkpoints.adopt(found.line(), redistribution == null ? 0 : redistribution.version() + 1);
     CheckpointId to = checkpoints.committed();
     timesRolledBack =
         restart ? 1 : agreed(Objects.equals(to, rolledBackTo) ? timesRolledBack + 1 : 1);
