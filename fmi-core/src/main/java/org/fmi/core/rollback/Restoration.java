@@ -186,7 +186,7 @@ public final class Restoration {
     if (line.line() != null || startsFromOtherSize()) {
       return;
     }
-    CheckpointId damaged = findings.before == null ? null : findings.before.recoveryLine();
+    CheckpointId damaged = findings.before == null ? null : findings.before.checkpoint();
     if (!findings.refused.isEmpty()) {
       throw new UnrecoverableException(
           (findings.lost.isEmpty()
