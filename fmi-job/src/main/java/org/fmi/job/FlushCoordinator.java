@@ -102,7 +102,7 @@ public final class FlushCoordinator {
       this.needed = needed;
     }
 
-    CheckpointId line() {
+    CheckpointId recoveryLine() {
       return needed.getLast();
     }
 
