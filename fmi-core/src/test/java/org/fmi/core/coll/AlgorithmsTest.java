@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every algorithm for every number of ranks, with vectors too short for it as well. */
+/** Every algorithm for every number of ranks, and with vectors too short for it. */
 class AlgorithmsTest {
   private static final int[] LENGTHS = {0, 1, 2, 7, 8, 33, 100};
 
@@ -42,7 +42,7 @@ class AlgorithmsTest {
     return new Location(array, 0);
   }
 
-  /** Blocks of the given length, one a rank, one after the other. */
+  /** Blocks of the given length, one per rank, one after the other. */
   private static Object concat(int ranks, int n, LongFunction<Object> block) {
     Object all = Vectors.array(Datatype.INT, ranks * n);
     for (int r = 0; r < ranks; r++) {
@@ -91,7 +91,7 @@ class AlgorithmsTest {
         });
   }
 
-  /** Whole pieces, parts of one, and more than are under way at a time. */
+  /** Whole pieces, parts of one, and more than are in flight at a time. */
   @ParameterizedTest
   @CsvSource({
     "1, 8",
@@ -261,7 +261,7 @@ class AlgorithmsTest {
         ranks,
         (channel, n, what) -> {
           int rank = channel.rank();
-          // Uneven blocks: rank r gets n + r elements, the third one none.
+          // Uneven blocks: rank r gets n + r elements, the third rank none.
           long[] starts = new long[ranks + 1];
           for (int r = 0; r < ranks; r++) {
             starts[r + 1] = starts[r] + (r == 2 ? 0 : 8L * (n + r));

@@ -20,13 +20,13 @@ import org.fmi.spi.NodeShare;
 import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 
-/** What a channel lets collectives do. */
+/** The calls that a channel allows. */
 class ChannelTest {
   private static <T> T stub(Class<T> type, InvocationHandler calls) {
     return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, calls));
   }
 
-  /** Of more ranks a part for each of them would have no bytes. */
+  /** With more ranks each rank's part would be empty. */
   @Test
   void veryManyRanksShareNoRegion() {
     NodeShare share =
@@ -58,7 +58,7 @@ class ChannelTest {
     assertThat(more.nodes()).isNull();
   }
 
-  /** Whatever they are called in their communicator or node. */
+  /** Messages name world ranks, whatever the ranks are in their communicator or node. */
   @Test
   void errorsNameWorldRanks() {
     Ranks.runOnOneNode(
@@ -101,7 +101,7 @@ class ChannelTest {
     assertThatThrownBy(() -> channel.begin(0))
         .isInstanceOf(FmiException.class)
         .hasMessageStartingWith(ErrorClass.COMM + ": a collective");
-    // What the program's catch and finally blocks call after a failure is a rollback.
+    // After a failure, a call from the program's catch and finally blocks throws a rollback.
     messenger.revoke(0, "a rank has died");
     assertThatThrownBy(() -> channel.begin(0)).isInstanceOf(Rollback.class);
     messenger.enter(1, new Transport[0]);

@@ -10,11 +10,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Operands are combined wherever they are: in arrays, in segments on the heap and off it. */
+/** Operands are combined in any memory: in arrays, and in segments on and off the heap. */
 class ScratchTest {
-  /**
-   * Where n elements of a type can be: at an offset of their own each, in an array or a segment.
-   */
+  /** Places for n elements of a type, each with its own offset, in an array or a segment. */
   private static final List<BiFunction<Datatype.Predefined, Integer, Location>> PLACES =
       List.of(
           (type, n) -> new Location(Vectors.array(type, n), 0),
@@ -37,7 +35,7 @@ class ScratchTest {
     return array;
   }
 
-  /** Nothing, less than a block, whole blocks, and a part of one more. */
+  /** Nothing, less than a block, whole blocks, and whole blocks plus a part. */
   @ParameterizedTest
   @ValueSource(ints = {0, 2, 1024, 8192, 10_002})
   void combinesWhereverOperandsAre(int n) {

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SharedRegionTest {
   private static final int USES_BEFORE_REGION = Channel.USES_BEFORE_REGION;
 
-  /** Short data, and data in the ring, take turns at this count. */
+  /** Short data and data in the ring alternate at this count. */
   private static final int SLOTS = 64;
 
   /** The collectives that go through a region. */
@@ -52,10 +52,13 @@ class SharedRegionTest {
   private static final Reducer SUM = Reducer.of(Op.SUM, Datatype.DOUBLE);
   private static final Reducer WHOLE_SUM = Reducer.of(Op.SUM, Datatype.LONG);
 
-  /** In elements: in a slot, just so and not any more; in the ring; in several pieces. */
+  /**
+   * In elements: lengths that fit into a slot, just fit, and do not; in the ring; in several
+   * pieces.
+   */
   private static final int[] LENGTHS = {1, 3, 4, 14, 15, 100, 1000, 5000, 8193, 20_000};
 
-  /** A channel whose ranks have a region. */
+  /** Creates a channel whose ranks share a region. */
   private static Channel channel(PointToPoint p2p) {
     Channel channel = new Channel(p2p, 1, null, p2p.rank(), p2p.size());
     for (int i = 0; i < USES_BEFORE_REGION; i++) {
@@ -73,7 +76,7 @@ class SharedRegionTest {
     return new Location(array, 0);
   }
 
-  /** Element i of what a rank contributes in a step; sums of a few are exact. */
+  /** Element i of a rank's contribution in a step; sums of a few are exact. */
   private static double value(int step, int rank, int i) {
     return 1000.0 * step + 17 * rank + i;
   }
@@ -96,7 +99,7 @@ class SharedRegionTest {
     return sum;
   }
 
-  /** Blocks of n elements from a longer array or several. */
+  /** Copies a block of n elements into a longer array. */
   private static void put(double[] block, double[] all, int at) {
     System.arraycopy(block, 0, all, at, block.length);
   }
@@ -105,7 +108,7 @@ class SharedRegionTest {
     return Arrays.copyOfRange(all, at, at + n);
   }
 
-  /** For each way to place the ranks; a run goes through the slots several times. */
+  /** The time of each placement of ranks; a run uses each slot several times. */
   private static final int MILLIS = 300;
 
   @ParameterizedTest
@@ -126,7 +129,7 @@ class SharedRegionTest {
                     int n =
                         LENGTHS[random.nextInt(LENGTHS.length - (random.nextInt(4) == 0 ? 0 : 4))];
                     int root = random.nextInt(ranks);
-                    // Several of a kind in a row let ranks run ahead.
+                    // Several equal calls in a row let ranks run ahead.
                     for (int times = 1 + random.nextInt(10); times > 0; times--) {
                       check(channel, kind, step, n, root);
                       checkOtherForms(channel, kind, step, n, root);
@@ -266,8 +269,8 @@ class SharedRegionTest {
   }
 
   /**
-   * 0.0 and -0.0 are equal, but not the same. Of short vectors and long ones, which are combined in
-   * parts.
+   * 0.0 and -0.0 are equal, but not the same. Covers short vectors, and long ones, which are
+   * combined in parts.
    */
   @ParameterizedTest
   @ValueSource(ints = {1, 1100})
@@ -302,7 +305,7 @@ class SharedRegionTest {
     return result;
   }
 
-  /** Of long vectors only a part is in the memory at a time. */
+  /** Only a part of a long vector is in the region at a time. */
   @Test
   void lengthsThatDifferByMoreThanAPieceAreSeen() {
     Ranks.runOnOneNode(
@@ -387,7 +390,7 @@ class SharedRegionTest {
     }
   }
 
-  /** In place, and of whole numbers, for which the order of a sum does not matter. */
+  /** In place, and with integers, for which the order of a sum does not matter. */
   private static void checkOtherForms(Channel channel, Kind kind, int step, int n, int root) {
     int rank = channel.rank();
     int ranks = channel.size();
@@ -450,7 +453,7 @@ class SharedRegionTest {
     return all;
   }
 
-  /** Nobody takes part in what those that only write do, and it does not get lost. */
+  /** Ranks that only write do not wait for readers, and no data is lost. */
   @ParameterizedTest
   @ValueSource(ints = {1, 14, 15, 150})
   void aWritingRankRunsAhead(int n) {
@@ -467,7 +470,8 @@ class SharedRegionTest {
             if (!writes) {
               assertThat(ahead.await(60, TimeUnit.SECONDS)).as("%s, ahead", kind).isTrue();
             }
-            // The barriers have used slots as well, but all are done with them once one has begun.
+            // The barriers have used slots as well, but all ranks are done with them once one has
+            // begun.
             for (int step = 0; step < 3 * rounds; step++) {
               check(channel, kind, step, n, 0);
               if (step == rounds - 2) {
@@ -478,7 +482,7 @@ class SharedRegionTest {
     }
   }
 
-  /** No wait lasts when another rank fails, not even of one that is ahead. */
+  /** No wait continues when another rank fails, not even the wait of a rank that is ahead. */
   @ParameterizedTest
   @ValueSource(ints = {1, 20_000})
   void noRankWaitsForADeadOne(int n) {

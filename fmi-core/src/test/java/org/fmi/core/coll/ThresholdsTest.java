@@ -17,7 +17,7 @@ class ThresholdsTest {
   private static final Path TABLE =
       Path.of("src/main/java/org/fmi/core/coll").resolve("Thresholds.java");
 
-  /** As {@code bench/tune} reads the table. */
+  /** The format in which {@code bench/tune} reads the table. */
   private static final Pattern ROW =
       Pattern.compile("OVERRIDES\\.of\\(\\s*\"(\\w+)\", (\\d+)(?: << (\\d+))?\\)");
 

@@ -10,14 +10,14 @@ import org.fmi.Op;
 public final class Vectors {
   private Vectors() {}
 
-  /** A new array. */
+  /** Creates an array. */
   public static Object array(Datatype type, int n) {
     return switch (type) {
       case Datatype.Predefined p -> Location.ofType(p, (long) n * type.bytes()).base();
     };
   }
 
-  /** A number that depends on all arguments. */
+  /** A hash of all arguments. */
   public static long hash(long seed, long a, long b) {
     long x = seed * 0x9E3779B97F4A7C15L + a * 0xC2B2AE3D27D4EB4FL + b * 0x165667B19E3779F9L;
     x ^= x >>> 29;
@@ -35,7 +35,7 @@ public final class Vectors {
     return of(type, values);
   }
 
-  /** As {@link #random} with small numbers, so that sums and products are exact in every type. */
+  /** As {@link #random}, with small numbers, so that sums and products are exact in every type. */
   public static Object small(Datatype type, int n, long seed, int rank, Op op) {
     boolean product = Op.PROD.equals(op);
     long[] values = new long[n];
@@ -99,7 +99,7 @@ public final class Vectors {
     }
   }
 
-  /** The elements as numbers; exact for integers and for what was stored from at most 24 bits. */
+  /** The elements as numbers; exact for integers and for values of at most 24 bits. */
   private static long[] load(Object array) {
     long[] values = new long[Array.getLength(array)];
     switch (array) {

@@ -20,7 +20,10 @@ import org.fmi.core.p2p.MemoryNetwork;
 import org.fmi.core.p2p.Ranks;
 import org.junit.jupiter.api.Test;
 
-/** Wrong arguments: each error has its class, names value and way out, and nothing is sent. */
+/**
+ * Wrong arguments: each error has its class and names the value and a remedy, and no message is
+ * sent.
+ */
 class ArgumentErrorsTest {
   private final int[] ints = new int[10];
   private final long[] one = {1, 1};
@@ -33,7 +36,7 @@ class ArgumentErrorsTest {
         .hasMessageContaining(hint);
   }
 
-  /** Runs checks at rank 1 of 2; no message may be sent by them. */
+  /** Runs checks at rank 1 of 2; they must send no message. */
   private static void at1(Consumer<Comm> checks) {
     MemoryNetwork network =
         Ranks.run(
@@ -197,7 +200,7 @@ class ArgumentErrorsTest {
     ByteBuffer goneBuffer = gone.asByteBuffer();
     closed.close();
     try (Arena confined = Arena.ofConfined()) {
-      MemorySegment foreign = confined.allocate(8); // of this thread, not of rank 1's
+      MemorySegment foreign = confined.allocate(8); // belongs to this thread, not to rank 1's
       at1(
           c -> {
             assertFails(

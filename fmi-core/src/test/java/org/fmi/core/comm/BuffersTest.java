@@ -24,7 +24,7 @@ import org.fmi.spi.NodeShare;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Which memory the data path sees of each kind of buffer. */
+/** The memory that the data path sees for each kind of buffer. */
 class BuffersTest {
   /** Remembers the last call; allocates nothing. */
   private static final class LastCall implements PointToPoint {

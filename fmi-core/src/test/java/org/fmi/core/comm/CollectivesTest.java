@@ -27,16 +27,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Every collective as a program calls it, against a model computed serially: types, offsets, in
- * place, and lengths on both sides of each threshold.
+ * Every collective as a program calls it, against a serial model: types, offsets, in place, and
+ * lengths on both sides of each threshold.
  */
 class CollectivesTest {
   private static final long SEED = 20260101;
 
-  /** Elements before and after the data, which must stay as they are. */
+  /** Elements before and after the data, which must not change. */
   private static final int PAD = 3;
 
-  /** What ranks of this test have asked for: most of it all of them compare with. */
+  /**
+   * The contents that ranks of this test have requested: all of them compare with most of these.
+   */
   private final Map<Content, Object> contents = new ConcurrentHashMap<>();
 
   private record Content(Datatype type, int n, long seed, int rank) {}
@@ -48,7 +50,7 @@ class CollectivesTest {
     return part(type, content, 0, n);
   }
 
-  /** An array with {@code content} between pads. */
+  /** Creates an array with {@code content} between pads. */
   private Object padded(Datatype type, Object content, int n) {
     Object a = Vectors.array(type, n + 2 * PAD);
     System.arraycopy(data(type, PAD, 77, 7), 0, a, 0, PAD);
@@ -78,7 +80,7 @@ class CollectivesTest {
     return p;
   }
 
-  /** Small blocks for any number of ranks, large ones for few: bounds time and memory. */
+  /** Small blocks for any number of ranks, large ones for few: limits time and memory. */
   private static int[] lengths(int ranks, Datatype type, long... thresholdsInBytes) {
     List<Integer> lengths = new ArrayList<>(List.of(0, 1, 5, 64));
     for (long bytes : thresholdsInBytes) {
@@ -352,7 +354,7 @@ class CollectivesTest {
         world -> {
           int rank = world.rank();
           for (int scale : new int[] {0, 3, 200}) {
-            // Counts of a pair are those of the lower rank's table, so that in place fits too.
+            // A pair's counts are from the lower rank's table, so that in place fits too.
             Layout[] tables = new Layout[ranks];
             for (int r = 0; r < ranks; r++) {
               tables[r] = Layout.of(ranks, scale, 1000L * scale + r);
@@ -538,14 +540,14 @@ class CollectivesTest {
             try (Arena arena = Arena.ofConfined()) {
               MemorySegment in = arena.allocate(bytes + 16L, 8);
               MemorySegment.copy(Vectors.bytes(mine), 0, in, 16, bytes);
-              // Offset 2 is in elements of the type: bytes 16 and up.
+              // Offset 2 counts elements of the type: bytes 16 and up.
               Object result = Vectors.array(type, n);
               world.allReduce(Slice.of(in, type, 2, n), result, Op.SUM);
               assertSame(result, expected, "segment to array");
               world.allReduce(Slice.of(in, type, 2, n), Op.SUM);
               assertSame(doubles(in.asSlice(16, bytes)), expected, "segment in place");
 
-              // Each rank with buffers of another kind.
+              // Each rank uses another kind of buffers.
               Object out =
                   switch (world.rank() % 3) {
                     case 0 -> ByteBuffer.allocate(bytes + 5).slice(5, bytes);
@@ -666,7 +668,7 @@ class CollectivesTest {
         });
   }
 
-  // ---- operations of the program's own
+  // ---- the program's own operations
 
   /** Composition of maps x -> a x + b, packed into one long each; not commutative. */
   private static final Op AFFINE =
@@ -685,7 +687,7 @@ class CollectivesTest {
   private static long compose(long f, long g) {
     int a = (int) (f >> 32);
     int b = (int) f;
-    int slope = a * (int) (g >> 32); // wraps round, as it should
+    int slope = a * (int) (g >> 32); // wraps around, as intended
     int constant = a * (int) g + b;
     return ((long) slope << 32) | Integer.toUnsignedLong(constant);
   }

@@ -36,7 +36,7 @@ class CommunicatorTest {
     return Objects.requireNonNull(comm);
   }
 
-  /** A sum of world ranks over a communicator: shows that its collectives reach its members. */
+  /** Sums world ranks over a communicator: shows that its collectives reach its members. */
   private static long sumOver(Comm comm, int worldRank) {
     long[] sum = {worldRank};
     comm.allReduce(sum, Op.SUM);
@@ -76,7 +76,7 @@ class CommunicatorTest {
             assertThat(a[0]).isEqualTo(1);
             assertThat(b[0]).isEqualTo(2);
           }
-          // A collective in between does not meet a receive of any tag.
+          // A collective in between does not match a receive with any tag.
           Request any = world.rank() == 1 ? world.irecv(a, Comm.ANY_SOURCE, Comm.ANY_TAG) : null;
           world.barrier();
           assertThat(sumOver(world, 1)).isEqualTo(2);
@@ -169,7 +169,7 @@ class CommunicatorTest {
           comms[1] = half;
           comms[2] = world.dup();
           comms[3] = present(world.split(me / 2, 0));
-          // Sums that are under way at the same time in all of them.
+          // Concurrent sums in all of them.
           Request[] receives = new Request[comms.length];
           int[][] got = new int[comms.length][1];
           for (int c = comms.length - 1; c >= 0; c--) {
@@ -311,7 +311,7 @@ class CommunicatorTest {
     }
   }
 
-  /** Its messages would mix with those of the next. */
+  /** Its messages could match those of later collectives. */
   @Test
   void refusesCollectivesAfterAFailedOne() {
     Op failing =
@@ -405,7 +405,7 @@ class CommunicatorTest {
           Comm part = present(world.split(p2p.rank() == 1 ? 1 : 0, reversed));
           ContextIds ids = new ContextIds();
           ids.restore(3); // as of a checkpoint after it was made
-          // Only some ranks are new: the others need not do anything.
+          // Only some ranks are new: the surviving ranks need not do anything.
           boolean isNew = p2p.rank() > 0;
           Communicator other = Communicator.world(p2p, ids, Worlds.NO_ABORT);
           Comm again = isNew ? (Comm) copy(part, world, other) : part;

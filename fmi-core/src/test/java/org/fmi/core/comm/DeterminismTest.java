@@ -14,14 +14,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Floating-point reductions give the same bits on all ranks and in all runs, whatever the timing
- * and wherever the ranks are.
+ * and the placement of ranks.
  */
 class DeterminismTest {
   private static final int[] LENGTHS = {1, 100, 2100, 9000};
 
   private record Content(int n, int rank) {}
 
-  /** They cost more than to add them. */
+  /** Cached, as creating them costs more than adding them. */
   private final Map<Content, double[]> contents = new ConcurrentHashMap<>();
 
   private double[] random(int n, int rank) {
@@ -33,7 +33,7 @@ class DeterminismTest {
     Random random = new Random(1000L * n + content.rank);
     double[] a = new double[n];
     for (int i = 0; i < n; i++) {
-      // Wide exponents: almost any other order of adding gives other bits.
+      // Wide exponents: almost any other order of additions gives other bits.
       a[i] = random.nextGaussian() * Math.pow(10, random.nextInt(12));
     }
     return a;
@@ -104,7 +104,7 @@ class DeterminismTest {
     }
   }
 
-  /** So long that each block goes to its owner at once: the pairwise algorithm. */
+  /** So long that each block is sent directly to its owner: the pairwise algorithm. */
   @ParameterizedTest
   @ValueSource(ints = {2, 3, 4, 5, 6})
   void sameBitsOfLongBlocks(int ranks) {
@@ -132,7 +132,7 @@ class DeterminismTest {
     assertThat(inSharedMemory).as("delays %d", seed).isEqualTo(byMessages);
   }
 
-  /** A rank that is replaced may come to stand on another node: blocks, in turn, and any way. */
+  /** A replaced rank may move to another node: ranks in blocks, in turn, and in any order. */
   @ParameterizedTest
   @ValueSource(ints = {3, 4, 5, 6, 8, 9, 12, 16})
   void sameBitsWhereverTheRanksAre(int ranks) {

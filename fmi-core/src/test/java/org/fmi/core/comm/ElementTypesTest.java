@@ -19,15 +19,15 @@ import org.fmi.Slice;
 import org.fmi.Status;
 import org.junit.jupiter.api.Test;
 
-/** Messages whose elements are of another type than the receive's are refused, however they go. */
+/** A message is refused if its elements have another type than its receive, however it is sent. */
 final class ElementTypesTest {
   private static final int TAG = 7;
   private static final int DONE = 8;
 
-  /** More than goes along with the announcement. */
+  /** More than an announcement carries. */
   private static final int LONG = 200_000;
 
-  /** How a message is received into a buffer. */
+  /** A way to receive a message into a buffer. */
   private interface Way {
     void receive(Comm world, Object into);
   }
@@ -85,7 +85,7 @@ final class ElementTypesTest {
                 if (way.getKey().equals("sendRecv")) {
                   world.recv(new double[0], 1, TAG + 2);
                 }
-                // The next message is not harmed.
+                // The next message arrives intact.
                 long[] next = new long[1];
                 world.recv(next, 0, DONE);
                 assertThat(next).containsExactly(9);
@@ -103,7 +103,7 @@ final class ElementTypesTest {
           for (int bytes : new int[] {16, LONG}) {
             String what =
                 "char[%d] where world rank 0 receives short[%d]".formatted(bytes / 2, bytes / 2);
-            world.send(new char[bytes / 2], 0, TAG); // kept
+            world.send(new char[bytes / 2], 0, TAG); // stored as unexpected
             assertRefused(what, () -> world.recv(new short[bytes / 2], 0, TAG));
             Request send = world.isend(new char[bytes / 2], 0, TAG);
             assertRefused(what, () -> world.recv(new short[bytes / 2], 0, TAG));
@@ -115,9 +115,7 @@ final class ElementTypesTest {
         });
   }
 
-  /**
-   * The types are what is wrong, not that the message is longer, or no whole number of elements.
-   */
+  /** The error is about the types, not about a longer message or a partial element. */
   @Test
   void theTypesAreNamedBeforeTheLengths() {
     Worlds.run(
@@ -173,7 +171,7 @@ final class ElementTypesTest {
     return bytes.order(ByteOrder.LITTLE_ENDIAN).getDouble(0);
   }
 
-  /** A signal without data has no elements that could be of another type. */
+  /** An empty message has no elements, and so no type. */
   @Test
   void anEmptyMessageFitsEveryType() {
     Worlds.run(

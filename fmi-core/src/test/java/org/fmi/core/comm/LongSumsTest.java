@@ -15,11 +15,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Sums of long vectors have the same bits in each version of FMI, wherever the ranks and their data
- * are: in arrays, in memory outside of the heap, in place.
+ * Sums of long vectors have the same bits in each version of FMI, whatever the placement of ranks
+ * and data: in arrays, in native memory, in place.
  */
 class LongSumsTest {
-  /** Longer than all scratch memory, and no whole number of blocks of any kind. */
+  /** Longer than all scratch memory, and not a whole number of blocks of any kind. */
   private static final int N = 600_001;
 
   /** Not aligned, so that no two segments have the same offsets. */
@@ -36,7 +36,7 @@ class LongSumsTest {
     IN_TURN
   }
 
-  /** Wide exponents: almost any other order of adding gives other bits. */
+  /** Wide exponents: almost any other order of additions gives other bits. */
   private static double element(int rank, int i) {
     long h = (i + 1L) * 0x9E3779B97F4A7C15L + rank * 0xC2B2AE3D27D4EB4FL;
     h = (h ^ (h >>> 29)) * 0xBF58476D1CE4E5B9L;
@@ -81,7 +81,7 @@ class LongSumsTest {
     return h;
   }
 
-  /** The bits were found by the version of 2026-11-29, whose sums went through arrays. */
+  /** The bits are from the version of 2026-11-29, whose sums used arrays. */
   @ParameterizedTest
   @CsvSource({"2, -1238829534", "3, 876663529", "4, 1256858060"})
   void haveTheBitsOfAllVersions(int ranks, int bits) {
@@ -107,7 +107,7 @@ class LongSumsTest {
     world.allReduce(part(mine, N), part(result, N), Op.SUM);
     h = 31 * h + hash(result, N);
     world.reduce(part(mine, N), part(result, N), Op.SUM, 1);
-    h = 31 * h + hash(result, N); // where it is not the root, of what was there before
+    h = 31 * h + hash(result, N); // at ranks other than the root, of the previous content
     world.scan(part(mine, N), part(result, N), Op.SUM);
     h = 31 * h + hash(result, N);
     world.exScan(part(mine, N), part(result, N), Op.PROD);

@@ -21,8 +21,8 @@ class ReductionScratchTest {
   private static final int COUNT = BYTES / Double.BYTES;
 
   /**
-   * Views and requests for pieces of a vector are a few percent of it while nothing is compiled; a
-   * copy would be all, or the half that a rank of two reduces.
+   * Without compilation, views and requests for pieces of a vector take a few percent of it; a copy
+   * would take all of it, or half of it with two ranks.
    */
   private static final long MOST = BYTES / 8;
 
@@ -78,7 +78,7 @@ class ReductionScratchTest {
         world.barrier();
       }
       for (Object[] buffers : new Object[][] {{in, out}, {inArray, outArray}}) {
-        // Makes all scratch memory that there is to be.
+        // Allocates all scratch memory.
         operation.call(world, buffers[0], buffers[1], COUNT / 2);
         long before = threads.getCurrentThreadAllocatedBytes();
         operation.call(world, buffers[0], buffers[1], COUNT);

@@ -6,7 +6,7 @@ import org.fmi.core.p2p.Ranks;
 
 /** Runs a program at several ranks in threads of this JVM. */
 final class Worlds {
-  /** What each rank runs. */
+  /** A rank's program. */
   @FunctionalInterface
   interface Program {
     void run(Communicator world) throws Exception;
@@ -19,7 +19,7 @@ final class Worlds {
 
   private Worlds() {}
 
-  /** Runs it twice: with all ranks on nodes of their own, and on one. */
+  /** Runs it twice: with each rank on its own node, and with all ranks on one. */
   static void run(int ranks, Program program) {
     Ranks.run(ranks, p2p -> program.run(world(p2p)));
     Ranks.runOnOneNode(ranks, p2p -> program.run(world(p2p)));

@@ -24,30 +24,29 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Blocking calls allocate nothing once they are warm. Not so, and why:
+ * Blocking calls allocate nothing once they are warm. The exceptions, and their reasons:
  *
- * <table>
- *   <caption>What allocates</caption>
- *   <tr><td>calls that do not block</td><td>give the program a request</td></tr>
- *   <tr><td>what is told to the job</td><td>is a message through a socket, not on the way of the
- *       program's own: of a rank that sends after it has received from any source</td></tr>
- *   <tr><td>collectives but for the barrier</td><td>make views of the program's arrays, and arrays
- *       for what is on its way through a rank: with a log not more than without</td></tr>
- *   <tr><td>a log, of a message of 2 KiB or more</td><td>has it copied by the C library, which is
- *       given views: one copy, however long it is. The optimizing compiler may save them</td></tr>
- *   <tr><td>a line of checkpoints, and the first decision behind it</td><td>are not on a message's
- *       way</td></tr>
+ * <table> <caption>Calls that allocate</caption>
+ * <tr><td>non-blocking calls</td><td>return a request to the program</td></tr>
+ * <tr><td>a report to the job</td><td>is sent over a socket, not on the path of the program's
+ * messages: by a rank that sends after it has received from any source</td></tr>
+ * <tr><td>collectives except the barrier</td><td>create views of the program's arrays, and arrays
+ * for data in transit: no more with a log than without</td></tr>
+ * <tr><td>a logged message of 2 KiB or more</td><td>is copied by the C library, which needs views:
+ * one copy of any length. The optimizing compiler may eliminate them</td></tr>
+ * <tr><td>a recovery line, and the first decision after it</td><td>are not on a message's
+ * path</td></tr>
  * </table>
  */
 class AllocationTest {
-  /** The views of an array and of the log of which one is copied to the other; of a segment. */
+  /** The views of an array and of the log for a copy between them; and of a segment. */
   private static final int ARRAY_VIEWS_BYTES = 152;
 
   private static final int SEGMENT_VIEWS_BYTES = 80;
 
   private static final int MOST_ROUNDS = 50;
 
-  /** So many exchanges are between two lines. */
+  /** The number of exchanges between two recovery lines. */
   private static final int BETWEEN_LINES = 50;
 
   private interface Exchange {
@@ -98,7 +97,7 @@ class AllocationTest {
     measure(
         m -> {
           Comm world = Communicator.world(m, new ContextIds(), status -> {});
-          // The ranks are not those of the world: sources are translated.
+          // The ranks differ from the world's: sources are translated.
           Comm turned = Objects.requireNonNull(world.split(0, -m.rank()));
           int other = 1 - turned.rank();
           double[] data = new double[100];
@@ -114,16 +113,16 @@ class AllocationTest {
         });
   }
 
-  // ---- while a log is kept
+  // ---- with a log
 
-  /** It is not on the heap. */
+  /** The log is not on the heap. */
   @ParameterizedTest
   @CsvSource({"64, 0", "65536, " + ARRAY_VIEWS_BYTES, "1048576, " + ARRAY_VIEWS_BYTES})
   void withALog(int bytes, int views) {
     measure(Options.PLAIN, bytes, views, m -> logging(m, pingPong(m, new double[bytes / 8])));
   }
 
-  /** Its receiver reads it out of the sender's memory. */
+  /** The receiver reads the message from the sender's memory. */
   @ParameterizedTest
   @ValueSource(ints = {64 << 10, 1 << 20})
   void ofRemoteReadsWithALog(int bytes) {
@@ -147,7 +146,7 @@ class AllocationTest {
     };
   }
 
-  /** Which message each receive got is told to the job, in an array, and nothing else is made. */
+  /** The matches of receives are reported to the job, in an array; nothing else is allocated. */
   @Test
   void fromAnySourceWithALog() {
     Ranks.run(
@@ -187,12 +186,12 @@ class AllocationTest {
     };
   }
 
-  /** Keeps what it is told at once. */
+  /** A job that stores each report at once. */
   private static final class ToldJob extends CountingJob {
     private static final int OBJECT_BYTES = 24;
     private static final int ARRAY_BYTES = 16;
 
-    /** What was made for it. */
+    /** The bytes allocated for reports. */
     long bytes;
 
     @Override
@@ -258,7 +257,7 @@ class AllocationTest {
           warmsUp(
               m,
               () -> {
-                // By the same code, so that the compiler saves as much in both.
+                // By the same code, so that the compiler optimizes both equally.
                 on[0] = false;
                 m.ledger().atRecoveryLine(false);
                 double without = round(program, 0);
@@ -296,7 +295,7 @@ class AllocationTest {
       public void between() {
         job.version++;
         m.ledger().atRecoveryLine(on[0]); // and the same pieces of memory again
-        program.once(8); // behind a line there is a new list of what was decided
+        program.once(8); // after a recovery line there is a new list of decisions
       }
     };
   }
@@ -306,7 +305,7 @@ class AllocationTest {
   private interface Program {
     void once(int bytes);
 
-    /** Called after some of that; not measured. */
+    /** Called after some of the rounds; not measured. */
     default void between() {}
   }
 
@@ -339,9 +338,9 @@ class AllocationTest {
   }
 
   /**
-   * Makes rounds until one allocates nothing. By then all classes are loaded, and code is compiled
-   * for good. How soon that is depends on what ran before: the first optimized code of a method,
-   * some 10,000 exchanges from the beginning, loads classes that were not needed so far.
+   * Repeats rounds until one allocates nothing. By then all classes are loaded, and all code is
+   * compiled for good. The number of rounds depends on earlier tests: the first optimized code of a
+   * method, some 10,000 exchanges from the start, loads further classes.
    */
   private static void warmsUp(Messenger m, DoubleSupplier round) {
     double least = Double.MAX_VALUE;
@@ -351,7 +350,7 @@ class AllocationTest {
     assertThat(least).as("bytes an exchange").isLessThan(1);
   }
 
-  /** The larger one of the ranks' numbers, so that both go on, or none. */
+  /** The larger one of the ranks' numbers, so that both continue, or neither does. */
   private static double ofBoth(Messenger m, double number) {
     double[] mine = {number};
     double[] others = {0};
@@ -360,7 +359,7 @@ class AllocationTest {
     return Math.max(mine[0], others[0]);
   }
 
-  /** Gives how many bytes this thread has allocated in an exchange. */
+  /** Returns the number of bytes that this thread has allocated in an exchange. */
   private static double round(Program program, int bytes) {
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long allocated = 0;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Messages that were sent but not received yet go into a checkpoint and come back out of it. */
+/** Messages that were sent but not received yet are saved in a checkpoint and restored from it. */
 class CheckpointSupportTest {
   private static final int CONTEXT = 4;
   private static final int INTERNAL = 3;
@@ -38,17 +38,17 @@ class CheckpointSupportTest {
           m.attachBuffer(1 << 20);
           for (int i = 0; i < n; i++) {
             data[0] = (byte) i;
-            // Short ones, long ones that only the buffer holds, and some to oneself.
+            // Short ones, long ones that only the buffer holds, and some from a rank to itself.
             m.send(data, 0, 1 + i * 150L, other, CONTEXT, i % 3, Mode.BUFFERED);
             m.send(data, 0, 1 + i * 150L, m.rank(), CONTEXT, 7, Mode.BUFFERED);
           }
           m.send(data, 0, 1, other, INTERNAL, 0, Mode.STANDARD);
-          // All is here once all that was sent has arrived and been pulled.
+          // The checkpoint is possible once all sent messages have arrived and been fetched.
           while (m.userArrived() < n) {
             m.park();
           }
           m.fetchUnexpected();
-          // The internal context stays out of it.
+          // The checkpoint leaves the internal context out.
           m.recv(data, 0, 1, other, INTERNAL, 0);
           assertThat(m.userSent()).isEqualTo(n);
           MemorySegment image = Arena.ofAuto().allocate(UnexpectedImage.bytes(m.mailbox()));
@@ -100,7 +100,7 @@ class CheckpointSupportTest {
         });
   }
 
-  /** It would never come to where all ranks meet. */
+  /** The rank would never reach the place where all ranks meet. */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void aSenderDoesNotWaitForARankThatPulls(long seed) {

@@ -55,7 +55,7 @@ final class CollectiveCallTest {
     }
   }
 
-  /** Whatever the turn, it changes nothing else of a call. */
+  /** A turn changes no other part of a call. */
   @Test
   void aTurnIsComparedByItself() {
     long call = CollectiveCall.of(Name.BCAST, Predefined.LONG, 0, 8);
@@ -82,7 +82,7 @@ final class CollectiveCallTest {
     assertSame(sums, CollectiveCall.of(Name.ALL_REDUCE, Predefined.LONG, Op.SUM, NONE, 8), false);
   }
 
-  /** A rank that has nothing of its own may give any buffer. */
+  /** A rank without data may pass any buffer. */
   @Test
   void noDataMayBeOfAnyType() {
     long none = CollectiveCall.of(Name.GATHERV, null, 0, NONE);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** No message and no request crosses an epoch, and nobody stays blocked in one that is over. */
+/** No message and no request crosses an epoch, and no rank stays blocked in an old one. */
 class EpochTest {
   private static final int CONTEXT = 0;
   private final byte[] box = new byte[64];
@@ -226,7 +226,10 @@ class EpochTest {
     assertThat(r.test()).isFalse();
   }
 
-  /** Ranks talk at random while epochs end at any moment; no message of one is seen in another. */
+  /**
+   * Ranks communicate at random while epochs end at any moment; no message of one is seen in
+   * another.
+   */
   @Test
   void epochsEndAtAnyMoment() {
     int size = 3;

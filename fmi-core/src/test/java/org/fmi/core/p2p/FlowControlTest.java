@@ -8,7 +8,7 @@ import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.junit.jupiter.api.Test;
 
-/** A fast sender slows down: what a receiver must hold is bounded. */
+/** A fast sender is slowed down: the memory of a receiver is bounded. */
 class FlowControlTest {
   private static final int CONTEXT = 0;
 
@@ -31,7 +31,7 @@ class FlowControlTest {
           }
           long most = 0;
           for (int i = 0; i < n; i++) {
-            // Takes in whatever has been sent before it receives one.
+            // Takes in all messages sent so far before it receives one.
             m.probe(0, CONTEXT, 1);
             for (int k = 0; k < 3; k++) {
               m.poll();
@@ -54,7 +54,7 @@ class FlowControlTest {
         m -> {
           byte[] data = new byte[4_096];
           int other = 1 - m.rank();
-          // All fit into the window: both may send before one of them receives.
+          // All messages fit into the window: both may send before one of them receives.
           for (int i = 0; i < n; i++) {
             m.send(data, 0, 4_096, other, CONTEXT, 1, Mode.STANDARD);
           }
@@ -112,7 +112,7 @@ class FlowControlTest {
             return;
           }
           m.probe(0, CONTEXT, 0);
-          // Nothing is wanted: however long this rank polls, no more are announced.
+          // No message is needed: however long this rank polls, no more are announced.
           for (int i = 0; i < 100_000; i++) {
             m.poll();
           }
@@ -127,7 +127,7 @@ class FlowControlTest {
         });
   }
 
-  /** Begins to send messages that wait for their receives, tagged from 0 on. */
+  /** Begins sends that wait for their receives, with tags from 0 on. */
   private static Request[] announce(Messenger m, int n) {
     Request[] all = new Request[n];
     for (int i = 0; i < n; i++) {
@@ -142,7 +142,7 @@ class FlowControlTest {
     }
   }
 
-  /** All that fills the window comes at once, before the probe looks at the first. */
+  /** All messages that fill the window arrive at once, before the probe checks the first one. */
   @Test
   void anAnsweredProbeAllowsNoMoreAnnouncements() {
     int n = 2 * FlowLimits.ANNOUNCEMENTS;

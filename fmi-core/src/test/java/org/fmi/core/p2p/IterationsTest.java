@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Collectives that ranks call in different iterations, by messages and through shared memory. */
 final class IterationsTest {
-  /** More than go by messages before memory is shared. */
+  /** More calls than use messages before memory is shared. */
   private static final int FIRST = 20;
 
   private static final int LONG = 100_000;
@@ -27,7 +27,7 @@ final class IterationsTest {
     void run(Comm world, Turns turns);
   }
 
-  /** Runs a program on ranks that share memory, or that do not. */
+  /** Runs a program on ranks with or without shared memory. */
   private static void run(
       int ranks, boolean oneNode, boolean refuse, List<String> warnings, Program program) {
     MemoryNetwork network =
@@ -49,7 +49,7 @@ final class IterationsTest {
             warnings.add(e.getMessage());
             all.forEach(each -> each.revoke(each.epoch(), "refused"));
           } catch (Rollback e) {
-            // Another rank was refused.
+            // another rank was refused
           }
         },
         "");
@@ -62,7 +62,7 @@ final class IterationsTest {
     return each[elements - 1];
   }
 
-  /** The numbers are right, as the ranks have meant it; one of them, or both, are warned once. */
+  /** The sums are right, as the ranks intended; one of the ranks, or both, get one warning. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aRankThatLagsIsWarnedOfOnce(boolean oneNode) {
@@ -106,7 +106,7 @@ final class IterationsTest {
           }
           turns.begins(0, FIRST + world.rank(), 0);
           world.barrier();
-          world.barrier(); // for the one that was not refused
+          world.barrier(); // for the rank that was not refused
         });
     assertThat(refusals).isNotEmpty();
     assertThat(refusals.getFirst())
@@ -114,7 +114,7 @@ final class IterationsTest {
         .contains("calls barrier() in iteration 2", "a checkpoint may be taken");
   }
 
-  /** Only ranks that are in a call together are compared, and not with those outside of a loop. */
+  /** Only ranks in the same call are compared, and not with ranks outside of a loop. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void unmatchedCallsAreNotCompared(boolean oneNode) {

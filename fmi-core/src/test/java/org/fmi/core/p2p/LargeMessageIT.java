@@ -19,7 +19,7 @@ import org.fmi.testkit.turns.Wide;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A message longer than an int can say; takes 4 GiB of memory. */
+/** A message longer than an int can express; takes 4 GiB of memory. */
 @Wide
 class LargeMessageIT {
   private static final long BYTES = (1L << 31) + 1_000;
@@ -54,7 +54,7 @@ class LargeMessageIT {
         });
   }
 
-  /** With what the system holds of files only as long as nobody needs the memory. */
+  /** Includes the system's cache of files, which it frees on demand. */
   private static long availableMemory() throws IOException {
     try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {
       return lines

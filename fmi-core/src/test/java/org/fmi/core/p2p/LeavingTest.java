@@ -23,22 +23,24 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Whoever waits for a rank that has left does not wait forever: that rank receivesFrom of it. As
- * that takes a second in which nothing is computed, other tests run meanwhile.
+ * A wait for a rank that has left ends: the left rank learns of it. As that takes a second without
+ * computation, other tests run meanwhile.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class LeavingTest {
   private static final int CONTEXT = 0;
   private static final int RUNTIME = 1;
 
-  /** How often a rank looks that computes meanwhile: the core is left to other tests. */
+  /**
+   * The pause between polls of a rank that computes meanwhile, so that other tests get the core.
+   */
   private static final long LOOK_NANOS = 100_000;
 
   private interface Call {
     void run(Messenger m, byte[] box);
   }
 
-  /** Rank 0 waits for rank 1, which has left and waits for the end of all. */
+  /** Rank 0 waits for rank 1, which has left and waits for the end of all ranks. */
   private static void assertTold(Call waiting) {
     CountDownLatch told = new CountDownLatch(1);
     Ranks.run(
@@ -99,7 +101,7 @@ class LeavingTest {
     assertTold((m, box) -> m.awaitShared(memory, 0, 1, 1, 1));
   }
 
-  /** Long as it may take to come: what a rank has sent before it left is received. */
+  /** However late it arrives, a message sent before its sender left is received. */
   @Test
   void earlierMessagesArrive() {
     Ranks.run(
@@ -114,7 +116,7 @@ class LeavingTest {
             m.recv(data, 0, 0, 0, RUNTIME, 9);
             assertThat(send.test()).isTrue();
           } else {
-            Thread.sleep(1500); // the other one waits long, which is no reason for it to fail
+            Thread.sleep(1500); // a long wait of the peer is no reason to fail
             m.recv(data, 0, data.length, 1, CONTEXT, 2);
             m.send(data, 0, 0, 1, RUNTIME, 9, Mode.STANDARD);
           }
@@ -122,8 +124,9 @@ class LeavingTest {
   }
 
   /**
-   * What a probe waits for arrives together with the word that its sender has left: nobody waits in
-   * vain. One thread plays both ranks: rank 0 acts where rank 1 polls next after it has asked.
+   * The message that a probe waits for arrives together with its sender's answer that it has left:
+   * neither rank fails. One thread plays both ranks: rank 0 acts where rank 1 polls next after it
+   * has asked.
    */
   @ParameterizedTest
   @ValueSource(ints = {8, 100_000})
@@ -154,10 +157,10 @@ class LeavingTest {
     assertThat(prober.probe(0, CONTEXT, 3)).isEqualTo(new Status(0, 3, bytes));
     sender.poll();
     sender.wakeup();
-    sender.park(); // does not throw: nobody is stuck
+    sender.park(); // does not throw: no rank is stuck
   }
 
-  /** Who was asked may answer when both have left, and wait for what the runtime sends. */
+  /** A rank that was asked may answer when both have left, and wait for messages of the runtime. */
   @Test
   void anAnswerThatIsLateIsOfNoConsequence() {
     Ranks.run(

@@ -12,11 +12,11 @@ import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The data path calls a ledger once for each thing that happens to a message, in order. */
+/** The data path calls a ledger once for each event of a message, in order. */
 final class LedgerTest {
   private static final int CONTEXT = 0;
 
-  /** More than goes at once. */
+  /** More than is sent at once. */
   private static final int LONG = 20_000;
 
   private final Messenger[] ranks = {Ranks.messenger(0, 2), Ranks.messenger(1, 2)};
@@ -33,7 +33,7 @@ final class LedgerTest {
     notes[1].seen.clear();
   }
 
-  /** Notes what it is told, and answers as the test says. */
+  /** Records its calls, and answers as the test asks. */
   private static final class Notes implements Ledger {
     final List<String> seen = new ArrayList<>();
     boolean sends = true;

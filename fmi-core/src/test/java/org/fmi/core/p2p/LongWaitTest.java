@@ -19,11 +19,11 @@ import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What others see of a call that waits. */
+/** A waiting call, as seen by another thread. */
 final class LongWaitTest {
   private static final int WORLD = Contexts.pointToPoint(Contexts.WORLD);
 
-  /** How often others look: a wait is seen when it has lasted many times as long. */
+  /** The pause between samples: a wait is seen when it has lasted many times as long. */
   private static final long LOOK_NANOS = 100_000;
 
   /** A call of one rank. */
@@ -35,7 +35,7 @@ final class LongWaitTest {
     return Communicator.world(m, new ContextIds(), _ -> {});
   }
 
-  /** What rank 1 sees of rank 0 while that waits for what rank 1 does only then. */
+  /** The wait of rank 0, as seen by rank 1, for an action that rank 1 takes only then. */
   private static LongWait seen(Call waiting, Call answer) {
     AtomicReference<Messenger> waits = new AtomicReference<>();
     AtomicReference<LongWait> seen = new AtomicReference<>();
@@ -78,10 +78,10 @@ final class LongWaitTest {
     world.recv(box, 1 - world.rank(), 7);
   }
 
-  /** What fills the buffer is named, and only where a send waits for room in it. */
+  /** The messages that fill the buffer are named, but only if a send waits for room in it. */
   @Test
   void aSendWithoutRoomForACopy() {
-    int atOnce = Options.PLAIN.slots(); // as nobody polls at the other rank
+    int atOnce = Options.PLAIN.slots(); // as the other rank does not poll
     LongWait wait =
         seen(
             (world, box) -> {
@@ -156,7 +156,7 @@ final class LongWaitTest {
   }
 
   @Test
-  @SuppressWarnings("ReferenceEquality") // another look makes another record, with the same content
+  @SuppressWarnings("ReferenceEquality") // another sample is another record with the same content
   void aPolledRequestHasWaitedSinceItsFirstTest() {
     AtomicReference<Messenger> waits = new AtomicReference<>();
     Ranks.run(
@@ -174,7 +174,7 @@ final class LongWaitTest {
           } else {
             LongWait first = null;
             LongWait later = null;
-            // Each look of waitAny that finds nothing is a call of its own.
+            // Each unsuccessful test in waitAny is a separate call.
             while (first == null || later == null || later == first) {
               LockSupport.parkNanos(LOOK_NANOS);
               Messenger other = waits.get();

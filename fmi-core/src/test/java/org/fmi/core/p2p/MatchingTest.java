@@ -49,14 +49,14 @@ class MatchingTest {
   @ValueSource(longs = {1, 2, 4, 6})
   void agreesWithTheNaiveModel(long seed) {
     Random random = new Random(seed);
-    // Few tags and sources: much is matched. Many: 10,000 are pending.
+    // With few tags and sources much is matched; with many, 10,000 are pending.
     int tags = seed % 2 == 0 ? 4 : 2_000;
     for (int i = 0; i < 30_000; i++) {
       double action = random.nextDouble();
       int context = 4 * random.nextInt(2);
       int source = 1 + random.nextInt(SIZE - 1);
       int tag = random.nextInt(tags);
-      // Phases in which messages prevail, and in which receives do.
+      // Phases with mostly messages, and phases with mostly receives.
       boolean messagesPrevail = i / 10_000 % 2 == 0;
       if (action < (messagesPrevail ? 0.9 : 0.1)) {
         arrive(new Message(context, source, tag, ++ids));

@@ -22,17 +22,18 @@ import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins ranks in one JVM for tests: a ring of slots for each ordered pair. From a seed it refuses
- * offers and holds frames back now and then.
+ * Joins ranks in one JVM for tests: a ring of slots for each ordered pair. Randomly, from a seed,
+ * it refuses offers and delays frames.
  */
 public final class MemoryNetwork {
   /**
-   * How it behaves.
+   * The behaviour of a network.
    *
-   * @param refuse how likely an offer is refused, 0 to below 1
-   * @param delay how likely a poll passes over a peer, 0 to below 1
+   * @param refuse the probability that an offer is refused, 0 to below 1
+   * @param delay the probability that a poll skips a peer, 0 to below 1
    * @param remote whether ranks can read each other's memory
-   * @param pause how likely a rank that sends, or writes what another reads, pauses, 0 to 1
+   * @param pause the probability that a rank pauses when it sends, or writes memory that a peer
+   *     reads, 0 to 1
    */
   public record Options(
       int maxPayload,
@@ -45,7 +46,7 @@ public final class MemoryNetwork {
     public static final Options PLAIN = new Options(16 << 10, 4 << 10, 64, 0, 0);
     public static final Options ROUGH = new Options(128, 64, 4, 0.3, 0.3);
 
-    /** Sends wait for their receives, but for empty ones and single bytes. */
+    /** Sends wait for their receives, except empty messages and single bytes. */
     public static final Options WAITING = new Options(4 << 10, 1, 16, 0, 0);
 
     /** Ranks run at different speeds. */
@@ -56,7 +57,7 @@ public final class MemoryNetwork {
       this(maxPayload, eagerLimit, slots, refuse, delay, false, 0);
     }
 
-    /** With it. */
+    /** The same options with remote memory. */
     public Options reading() {
       return new Options(maxPayload, eagerLimit, slots, refuse, delay, true, pause);
     }
@@ -69,16 +70,16 @@ public final class MemoryNetwork {
   private final MemoryShare[] shares;
   private final AtomicLong sent = new AtomicLong();
 
-  /** What may be read, and places for more. Guarded by itself. */
+  /** Exposed memory, and free places for more. Guarded by itself. */
   private final List<Exposed> exposures = new ArrayList<>();
 
-  /** While it is true no transport says that what it has taken is handed over. */
+  /** While true, no transport reports that accepted frames were handed over. */
   volatile boolean holding;
 
   private long tickets;
   private long bytesRead;
 
-  /** Memory that may be read by whoever has its ticket; a place for some if that is 0. */
+  /** Memory that a rank with its ticket may read; a free place if the ticket is 0. */
   private final class Exposed implements RemoteMemory.Exposure {
     final int rank;
     MemorySegment memory = MemorySegment.NULL;
@@ -101,13 +102,13 @@ public final class MemoryNetwork {
     }
   }
 
-  /** Without memory that ranks share. */
+  /** Creates a network without shared memory. */
   public MemoryNetwork(int size, long seed, Options options) {
     this(size, seed, options, null);
   }
 
   /**
-   * A network.
+   * Creates a network.
    *
    * @param nodes the node of each rank, with which it shares memory
    */
@@ -130,7 +131,7 @@ public final class MemoryNetwork {
     }
   }
 
-  /** One that behaves well, of ranks that share memory with those of their node. */
+  /** A network without faults, whose ranks share memory within nodes. */
   public static MemoryNetwork ofNodes(int[] nodes) {
     return new MemoryNetwork(nodes.length, 1, Options.PLAIN, nodes);
   }
@@ -145,37 +146,37 @@ public final class MemoryNetwork {
     ends[to].wakeup();
   }
 
-  /** Lets an offer of a rank to another one throw, after this many that do not. */
+  /** Makes an offer of a rank to a peer throw, after this many successful ones. */
   public void failOffer(int rank, int peer, int after) {
     ends[rank].failing = peer;
     ends[rank].failsAfter = after;
   }
 
-  /** From now on who sleeps does so until it is woken, however short it wanted to. */
+  /** From now on a sleeping rank sleeps until it is woken, without a timeout. */
   public void sleepUntilWoken() {
     untilWoken = true;
   }
 
-  /** How many times memory is exposed now. */
+  /** The number of current exposures. */
   public int exposures() {
     synchronized (exposures) {
       return (int) exposures.stream().filter(e -> e.ticket != 0).count();
     }
   }
 
-  /** Bytes that have been read so far. */
+  /** The number of bytes read so far. */
   public long bytesRead() {
     synchronized (exposures) {
       return bytesRead;
     }
   }
 
-  /** Frames sent so far; without those by which ranks ask, again and again, who has left. */
+  /** The number of frames sent so far, except the repeated requests to ranks that have left. */
   public long sent() {
     return sent.get();
   }
 
-  /** Bytes on the way from one rank to another one at most. */
+  /** The maximum number of bytes in flight from one rank to another. */
   public long capacity() {
     return (long) options.slots * (FrameLayout.HEADER_BYTES + options.maxPayload);
   }
@@ -183,14 +184,14 @@ public final class MemoryNetwork {
   private final class Ring {
     final int slotBytes = FrameLayout.HEADER_BYTES + options.maxPayload;
 
-    /** Made by the first that sends: most pairs of many ranks never do. */
+    /** Allocated by the first send: most pairs of many ranks never send. */
     MemorySegment memory = MemorySegment.NULL;
 
     final AtomicLong written = new AtomicLong();
     final AtomicLong read = new AtomicLong();
   }
 
-  /** A message that a rank reads out of another's memory. */
+  /** A read of another rank's memory in progress. */
   private static final class Reading {
     int peer;
     long ticket;
@@ -208,12 +209,12 @@ public final class MemoryNetwork {
 
     private final List<Reading> readings = new ArrayList<>();
 
-    /** To be used again. */
+    /** Completed reads, to be reused. */
     private final ArrayDeque<Reading> ended = new ArrayDeque<>();
 
     private boolean stopped;
 
-    /** An offer to this rank throws, once, after this many that do not. */
+    /** The number of successful offers before one to this rank throws; negative for none. */
     private int failing = -1;
 
     private int failsAfter;
@@ -222,13 +223,13 @@ public final class MemoryNetwork {
     private final Random random;
     private final boolean[] unreachable = new boolean[rings.length];
 
-    /** Those that have closed, as this rank was told. */
+    /** The closed peers that were reported to this rank. */
     private final boolean[] lost = new boolean[rings.length];
 
     private volatile boolean closed;
     private volatile boolean signal;
 
-    /** Whether somebody has done something since a poll that found nothing. */
+    /** Whether anything has happened since a poll that found no work. */
     private volatile boolean news = true;
 
     private volatile @Nullable Thread sleeper;
@@ -286,7 +287,7 @@ public final class MemoryNetwork {
         return false;
       }
       if (options.refuse > 0 && random.nextDouble() < options.refuse) {
-        signal = true; // nobody else would say that there is room again
+        signal = true; // no other signal would report that there is room again
         return false;
       }
       if (ring.memory.byteSize() == 0) {
@@ -327,7 +328,7 @@ public final class MemoryNetwork {
       int work = 0;
       for (int peer = 0; peer < ends.length; peer++) {
         Ring ring = rings[peer][rank];
-        boolean gone = ends[peer].closed; // before the last look at what it has sent
+        boolean gone = ends[peer].closed; // read before the last check of its frames
         long at = ring.read.get();
         while (at != ring.written.get()
             && (options.delay == 0 || random.nextDouble() >= options.delay)) {
@@ -338,7 +339,7 @@ public final class MemoryNetwork {
           ends[peer].wakeup();
         }
         if (at != ring.written.get()) {
-          signal = true; // passed over, for now
+          signal = true; // skipped, for now
           news = true;
         } else if (gone && peer != rank && !lost[peer]) {
           lost[peer] = true;
@@ -399,7 +400,7 @@ public final class MemoryNetwork {
         return false;
       }
       if (base instanceof boolean[]) {
-        return false; // whose elements are more than bytes
+        return false; // its elements are larger than bytes
       }
       Reading r = ended.isEmpty() ? new Reading() : ended.pop();
       r.peer = peer;
@@ -436,14 +437,14 @@ public final class MemoryNetwork {
           ended.push(r);
           handler.onRead(r.peer, r.id, whole);
         } else {
-          signal = true; // nobody else reads the rest
+          signal = true; // no other signal would resume the read
           i++;
         }
       }
       return work;
     }
 
-    /** Gives false if the owner of the memory has stopped. */
+    /** Returns false if the owner of the memory has stopped. */
     private boolean readPiece(Reading r) {
       synchronized (exposures) {
         Exposed exposed = exposed(r.peer, r.ticket);

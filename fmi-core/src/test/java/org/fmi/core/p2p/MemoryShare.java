@@ -6,12 +6,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import org.fmi.spi.NodeShare;
 
-/** Memory that ranks of a {@link MemoryNetwork} share. */
+/** Memory shared by ranks of a {@link MemoryNetwork}. */
 public final class MemoryShare implements NodeShare {
   private final int rank;
   private final int[] nodes;
 
-  /** Of all ranks, by its owner and key. */
+  /** The memory of all ranks, by its owner and key. */
   private final Map<String, MemorySegment> shared;
 
   private final Nudge nudge;
@@ -30,12 +30,12 @@ public final class MemoryShare implements NodeShare {
     this.nudge = nudge;
   }
 
-  /** This rank has no more memory to share. */
+  /** Refuses this rank more memory to share. */
   public void refuse() {
     refuses = true;
   }
 
-  /** How often this rank has given up shared memory. */
+  /** The number of times that this rank has unmapped shared memory. */
   public int unmapped() {
     return unmapped;
   }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Tags that say of which type the elements are; and that they do wherever a message is kept. */
+/** Tags that carry the type of the elements, wherever a message is stored. */
 final class MessageTagTest {
   private static final int CONTEXT = 4;
   private static final long INTS = MessageTag.of(Predefined.INT, 7);
@@ -82,7 +82,7 @@ final class MessageTagTest {
     long any = MessageTag.in(5, MessageTag.of(Predefined.INT, Comm.ANY_TAG));
     assertThat(MessageTag.isAny(any)).isTrue();
     assertThat(MessageTag.isSameIteration(fifth, any)).isTrue();
-    // However long a loop is, what follows an iteration is not taken for it.
+    // Later iterations of a long loop are never taken for this one.
     for (long far = (1L << 28) - 5; far < (1L << 28) + 5; far++) {
       long before = MessageTag.in(far, INTS);
       assertThat(MessageTag.iteration(before)).isNotEqualTo(MessageTag.NO_ITERATION);
@@ -98,7 +98,7 @@ final class MessageTagTest {
     assertThat(Pattern.kind(CONTEXT, 1, Comm.ANY_TAG)).isNotEqualTo(Pattern.EXACT);
   }
 
-  // ---- where messages and requests are kept
+  // ---- stored messages and requests
 
   private static void alone(Ranks.Body body) {
     Ranks.run(1, 1, Options.PLAIN, body);
@@ -165,7 +165,7 @@ final class MessageTagTest {
     };
   }
 
-  /** One that waits, and one that has its message. */
+  /** A pending request, and one with its message. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aRequestOfAStateIsForItsType(boolean complete) {
@@ -190,7 +190,7 @@ final class MessageTagTest {
         });
   }
 
-  /** What was refused outside of loops is refused in the replay. */
+  /** A call refused outside of loops is refused in the replay too. */
   @Test
   void aReplayRefusesToo() {
     alone(

@@ -10,14 +10,14 @@ import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.spi.Transport;
 import org.junit.jupiter.api.Test;
 
-/** What a messenger counts of the program's messages. */
+/** A messenger's counts of the program's messages. */
 final class MessengerCountersTest {
   private static final int PROGRAM = 0;
   private static final int COLLECTIVE = 1;
 
   private final Messenger[] ranks = {Ranks.messenger(0, 2), Ranks.messenger(1, 2)};
 
-  /** Both go into an epoch. */
+  /** Both ranks enter an epoch. */
   private void enter(int epoch) {
     MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
     for (int r = 0; r < 2; r++) {
@@ -73,7 +73,7 @@ final class MessengerCountersTest {
         .containsEntry(Counter.MESSAGES_UNEXPECTED, 0L);
   }
 
-  /** What goes by announcement is counted when that comes. */
+  /** An announced message is counted when its data arrives. */
   @Test
   void longMessages() {
     enter(0);

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Messages between ranks, over a network that works well and one that does not. */
+/** Messages between ranks, over a reliable network and a faulty one. */
 class MessengerTest {
   private static final int CONTEXT = 0;
 
@@ -171,7 +171,7 @@ class MessengerTest {
         });
   }
 
-  /** Its sender may make no call for long then. */
+  /** Its sender may make no call for long afterwards. */
   @Test
   void aLongSendEndsWhenTheTransportHasHandedItOver() {
     MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
@@ -193,7 +193,7 @@ class MessengerTest {
     assertThat(Request.testAll(receives)).isTrue();
   }
 
-  /** All of them on the thread of the test. */
+  /** Creates messengers that all run on the test's thread. */
   private static Messenger[] messengers(MemoryNetwork network, int size) {
     Messenger[] all = new Messenger[size];
     for (int i = 0; i < size; i++) {
@@ -203,7 +203,7 @@ class MessengerTest {
     return all;
   }
 
-  /** Until nothing moves any more. */
+  /** Polls until nothing moves any more. */
   private static void poll(Messenger[] messengers) {
     for (int i = 0; i < 100; i++) {
       for (Messenger m : messengers) {
@@ -269,7 +269,7 @@ class MessengerTest {
         });
   }
 
-  /** None of a message's bytes are dropped in silence. */
+  /** No byte of a message is dropped silently. */
   @ParameterizedTest
   @MethodSource("networks")
   void aMessageThatIsNoWholeNumberOfElements(long seed, Options options) {
@@ -314,7 +314,7 @@ class MessengerTest {
           if (m.rank() == 0) {
             Request r = m.isend(box, 0, 8, 1, CONTEXT, 1, Mode.SYNCHRONOUS);
             Request empty = m.isend(box, 0, 0, 1, CONTEXT, 3, Mode.SYNCHRONOUS);
-            // The answer says that rank 1 has seen the announcements.
+            // The answer proves that rank 1 has seen the announcements.
             m.recv(box, 0, 8, 1, CONTEXT, 2);
             assertThat(r.test()).isFalse();
             assertThat(empty.test()).isFalse();
@@ -394,7 +394,7 @@ class MessengerTest {
             assertThat(r.waitFor()).isEqualTo(new Status(0, 2, 16));
           }
 
-          // Sent first, longer than what is copied, and synchronous.
+          // Sent first, longer than a copy, and synchronous.
           long[] large = new long[20_000];
           large[19_999] = 3;
           long[] to = new long[20_000];
@@ -411,7 +411,7 @@ class MessengerTest {
           m.recv(to, 0, 160_000, 0, CONTEXT, 5);
           m.attachBuffer(0);
 
-          // Order, whatever the way.
+          // Messages stay in order, whatever their path.
           for (int i = 0; i < 10; i++) {
             large[0] = i;
             m.send(large, 0, i % 2 == 0 ? 8 : 160_000, 0, CONTEXT, 6, Mode.STANDARD);
@@ -496,7 +496,7 @@ class MessengerTest {
         });
   }
 
-  /** A transport may throw, such as one that has no memory for a connection, and go on later. */
+  /** A transport may throw, for example without memory for a connection, and work later. */
   @ParameterizedTest
   @ValueSource(ints = {8, 100_000})
   void aFailedSendLeavesNothing(int bytes) {
@@ -574,7 +574,7 @@ class MessengerTest {
       assertFails(() -> m[0].isend(data, 0, 8, 1, CONTEXT, 1, Mode.SYNCHRONOUS));
     }
     poll(m);
-    // The first of the ten was on its way when peer 2 failed.
+    // The first of the ten was in flight when peer 2 failed.
     assertThat(m[1].userArrived() + m[2].userArrived()).isEqualTo(sent + 3);
     assertThat(m[0].userSent()).isEqualTo(sent + 3);
     assertThat(m[0].activeRequests()).isEqualTo(3);
@@ -584,7 +584,7 @@ class MessengerTest {
     assertThatThrownBy(call).isInstanceOf(FmiException.class).hasMessageContaining("no room");
   }
 
-  /** Sends messages until the way to a peer is full; returns their number. */
+  /** Sends messages until the window to a peer is full; returns their number. */
   private static int fill(Messenger m, int peer) {
     for (int i = 0; i < Options.PLAIN.slots(); i++) {
       m.send(new byte[8], 0, 8, peer, CONTEXT, 0, Mode.STANDARD);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
-/** Collective calls of two ranks that do not match, by messages: who receives is told of both. */
+/** Mismatched collective calls of two ranks, by messages: the receiver's error names both. */
 final class MismatchTest {
   private static final int LONG = 200_000;
 
@@ -49,7 +49,7 @@ final class MismatchTest {
           new Call("split()", c -> c.split(0, 0)),
           new Call("create()", c -> c.create(c.group())));
 
-  /** What a rank calls. */
+  /** A call of a rank. */
   record Call(String text, Program program) {
     @Override
     public String toString() {
@@ -89,9 +89,9 @@ final class MismatchTest {
   }
 
   /**
-   * What two ranks are told of their calls, those that hear of it; the others are let go.
+   * The errors of two ranks, of which a rank without one is released.
    *
-   * @param of what each rank does
+   * @param of each rank's call
    */
   private static List<String> refusals(IntFunction<Program> of) {
     ConcurrentHashMap<Integer, Messenger> messengers = new ConcurrentHashMap<>();
@@ -108,14 +108,14 @@ final class MismatchTest {
           Comm world = Communicator.world(m, new ContextIds(), status -> {});
           try {
             of.apply(m.rank()).run(world);
-            world.barrier(); // where those meet that have only sent
+            world.barrier(); // for ranks that have only sent
           } catch (FmiException e) {
             synchronized (told) {
               told.add(e.getMessage());
             }
             messengers.values().forEach(each -> each.revoke(each.epoch(), "refused"));
           } catch (Rollback e) {
-            // Another one has been told.
+            // the other rank has got the error
           }
         });
     return told;
@@ -147,14 +147,14 @@ final class MismatchTest {
     }
   }
 
-  /** What is the same at both ranks is not refused. */
+  /** Equal calls are not refused. */
   @ParameterizedTest
   @FieldSource("CALLS")
   void theSame(Call call) {
     assertThat(refusals(rank -> call.program)).isEmpty();
   }
 
-  /** Roots that both send. Those that both receive, as in a gather, wait for each other. */
+  /** Both roots send. Two roots that receive, as in a gather, wait for each other. */
   @Test
   void anotherRoot() {
     assertRefused(
@@ -165,7 +165,7 @@ final class MismatchTest {
         c -> c.scatter(new int[4], new int[2], 1), "scatter(int[2], root 1)");
   }
 
-  /** Each count is that of a rank's own part. */
+  /** Each count is the count of a rank's own part. */
   private static Stream<IntFunction<Program>> callsOf() {
     return Stream.of(
         n -> c -> c.bcast(new int[n], 0),
@@ -195,7 +195,7 @@ final class MismatchTest {
             });
   }
 
-  /** Counts that every rank may choose, but as the other expects. */
+  /** Counts that each rank may choose, but that must match the peer's. */
   @Test
   void anotherCountInTheFormsWithCounts() {
     assertThat(
@@ -245,7 +245,7 @@ final class MismatchTest {
         "reduce(int[1], an Op of the program, root 0)");
   }
 
-  /** Whose ranks differ from those of the world, by which the user is told. */
+  /** Its ranks differ from the world's, which errors name. */
   @Test
   void inAnotherCommunicator() {
     List<String> told =
@@ -264,7 +264,7 @@ final class MismatchTest {
                 + " collective number 2 on communicator 2 of 2 ranks, after barrier()");
   }
 
-  /** What MPI lets differ, and bytes in place of elements. */
+  /** Differences that MPI allows, and bytes in place of elements. */
   @Test
   void callsThatNeedNotMatch() {
     assertThat(
@@ -296,7 +296,7 @@ final class MismatchTest {
         .isEmpty();
   }
 
-  /** It is of the epoch that is over, with the call that was under way. */
+  /** The mismatch belongs to the old epoch, with its interrupted call. */
   @Test
   void aRollbackDropsInterruptedCalls() {
     MemoryNetwork before = new MemoryNetwork(2, 1, Options.PLAIN);

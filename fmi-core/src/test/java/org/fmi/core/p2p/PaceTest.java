@@ -23,7 +23,7 @@ class PaceTest {
     return r;
   }
 
-  /** Receives a message that takes as long as its way does. Gives whether it was read. */
+  /** Receives a message whose path takes this long. Returns whether it was read. */
   private boolean message(Object base, long bytes, long byFrames, long byReading) {
     MessageRequest r = receive(base, bytes);
     boolean read = pace.begins(r, now);
@@ -66,7 +66,7 @@ class PaceTest {
     assertThat(read).isGreaterThan(MESSAGES * 8 / 10);
   }
 
-  /** As it is: the first ones after a change of the way say nothing of those that follow. */
+  /** The first messages after a change of the path do not predict the next ones. */
   @Test
   void takesAWayThatIsSlowOnlyAtFirst() {
     byte[] array = new byte[BYTES];
@@ -108,7 +108,7 @@ class PaceTest {
     assertThat(readOf(memory, MESSAGES, 9_000, 5_000)).isGreaterThan(MESSAGES * 9 / 10);
   }
 
-  /** Of many that have begun at once, each counts from the end of the one before. */
+  /** Of many concurrent messages, each is measured from the end of the previous one. */
   @Test
   void waitingForEarlierMessagesDoesNotCount() {
     byte[] array = new byte[BYTES];

@@ -14,17 +14,19 @@ import org.fmi.spi.Transport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a body on each of some ranks, each with a thread and a messenger of its own.
+ * Runs a body on each of some ranks, each with its own thread and messenger.
  *
- * <p>Where ranks mostly wait for each other their threads are virtual: with more ranks than cores
- * the kernel would be busy with nothing but going from one to the next. Where they are to meet at
- * any moment, or poll without a pause, the threads are the system's, which stops them anywhere.
+ * <p>If ranks mostly wait for each other, their threads are virtual: with more ranks than cores the
+ * kernel would mostly switch between them. If ranks may meet at any moment, or poll without a
+ * pause, the threads are the system's, which stops them anywhere.
  */
 public final class Ranks {
-  /** So long may nothing be sent; all together takes as long as it takes. */
+  /**
+   * The time without a message after which ranks count as hanging; the total time is not limited.
+   */
   private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
-  /** What a rank does. */
+  /** A rank's part of a test. */
   public interface Body {
     void run(Messenger m) throws Exception;
   }
@@ -41,19 +43,19 @@ public final class Ranks {
         });
   }
 
-  /** How many messages no receive has matched, those of the runtime included. */
+  /** The number of unmatched messages, messages of the runtime included. */
   public static int unexpected(Messenger m) {
     return m.mailbox().unexpected().count();
   }
 
-  /** Memory that they take. */
+  /** The memory of unmatched messages. */
   public static long unexpectedBytes(Messenger m) {
     return m.mailbox().unexpected().heldBytes();
   }
 
   /**
-   * Runs the body on ranks that share no memory. Hardly a send returns before its receive is
-   * posted: what works here does not rest on buffering.
+   * Runs the body on ranks without shared memory. Almost every send waits for its receive: a
+   * passing test does not depend on buffering.
    */
   public static MemoryNetwork run(int size, Body body) {
     return runAll(new MemoryNetwork(size, 1, Options.WAITING), size, Thread.ofVirtual(), body, "");
@@ -65,20 +67,20 @@ public final class Ranks {
     return runAll(network, size, Thread.ofVirtual(), body, "");
   }
 
-  /** Ranks on nodes, with memory that those of one share; each runs at a speed of its own. */
+  /** Ranks on nodes, with shared memory in each; ranks run at different speeds. */
   public static MemoryNetwork runOnNodes(int[] nodes, long seed, Body body) {
     MemoryNetwork network = new MemoryNetwork(nodes.length, seed, Options.UNEVEN, nodes.clone());
     return runAll(network, nodes.length, systemThreads(), body, "seed " + seed);
   }
 
-  /** As {@link #runOnNodes}, of ranks that share memory all or not at all. */
+  /** As {@link #runOnNodes}, with all ranks on one node or each on its own. */
   public static MemoryNetwork runDelayed(int size, boolean oneNode, long seed, Body body) {
     int[] nodes = oneNode ? new int[size] : null;
     MemoryNetwork network = new MemoryNetwork(size, seed, Options.UNEVEN, nodes);
     return runAll(network, size, systemThreads(), body, "seed " + seed);
   }
 
-  /** Fails also if something is left that was sent and not received, or the other way round. */
+  /** Fails also if a message was not received, or a receive not matched. */
   private static MemoryNetwork runAll(
       MemoryNetwork network, int size, Thread.Builder threads, Body body, String what) {
     Messenger[] messengers = run(network, size, threads, body, what);
@@ -92,12 +94,12 @@ public final class Ranks {
     return network;
   }
 
-  /** Runs the body in epoch 0; fails if one of them fails, or they hang. */
+  /** Runs the body in epoch 0; fails if a rank fails, or the ranks hang. */
   public static void run(int size, long seed, MemoryNetwork.Options options, Body body) {
     run(new MemoryNetwork(size, seed, options), size, body, "seed " + seed + ", " + options);
   }
 
-  /** The same on a network of these ranks. */
+  /** The same on an existing network. */
   public static Messenger[] run(MemoryNetwork network, int size, Body body, String what) {
     return run(network, size, systemThreads(), body, what);
   }
@@ -114,9 +116,9 @@ public final class Ranks {
   }
 
   /**
-   * Runs the body; fails if one of them fails.
+   * Runs the body; fails if a rank fails.
    *
-   * @param progress what changes again and again unless they hang
+   * @param progress a value that changes again and again unless the ranks hang
    */
   public static void run(Messenger[] messengers, LongSupplier progress, Body body, String what) {
     run(messengers, systemThreads(), progress, body, what);
@@ -190,7 +192,7 @@ public final class Ranks {
     }
   }
 
-  /** As a rank does that has left: others may still wait for an answer that it owes them. */
+  /** Polls like a rank that has left: other ranks may still wait for its answers. */
   private static void progressUntilAllHaveEnded(Messenger m, AtomicInteger running) {
     while (running.get() > 0 && !m.revoked()) {
       try {
@@ -201,7 +203,7 @@ public final class Ranks {
     }
   }
 
-  /** Lets all ranks wait for each other by messages of an internal context. */
+  /** Synchronizes all ranks by messages of an internal context. */
   public static void barrier(PointToPoint m) {
     byte[] nothing = new byte[0];
     for (int step = 1; step < m.size(); step *= 2) {

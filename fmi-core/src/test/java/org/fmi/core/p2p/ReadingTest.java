@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Long messages that the receiver reads out of the sender's memory. */
+/** Long messages that the receiver reads from the sender's memory. */
 class ReadingTest {
   private static final int CONTEXT = 0;
   private static final int BYTES = 20_000;
@@ -60,7 +60,7 @@ class ReadingTest {
     assertThat(memory.asSlice(at, bytes).mismatch(expected)).as("first wrong byte").isEqualTo(-1);
   }
 
-  /** Native memory and memory of the heap on either side, from any source, unexpected or not. */
+  /** Native and heap memory on either side, from any source, unexpected or not. */
   @ParameterizedTest
   @MethodSource("networks")
   void allKindsOfMemoryMeet(long seed, Options options) {
@@ -143,7 +143,7 @@ class ReadingTest {
     assertThat(network.bytesRead()).isEqualTo(BYTES);
   }
 
-  /** What a checkpoint fetches, or a discard throws away, is not exposed any longer. */
+  /** Memory that a checkpoint fetches, or a discard drops, is not exposed any longer. */
   @Test
   void unexpectedMessagesAreFetchedAndDiscarded() {
     MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN.reading());
@@ -177,7 +177,7 @@ class ReadingTest {
     assertThat(network.exposures()).isZero();
   }
 
-  /** At every point of an exchange at which the epoch may end: afterwards no memory is touched. */
+  /** The epoch ends at every point of an exchange: afterwards no memory is touched. */
   @Test
   void afterARollbackMemoryIsTheProgramsAgain() {
     boolean all = false;

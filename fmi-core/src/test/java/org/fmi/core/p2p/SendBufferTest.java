@@ -19,16 +19,16 @@ import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Short messages that no receive has taken wait as copies, and their senders do not. */
+/** Short unmatched messages are sent as copies, and their senders do not wait. */
 final class SendBufferTest {
   private static final int CONTEXT = Contexts.pointToPoint(Contexts.WORLD);
   private static final int BYTES = 1024;
 
-  /** As many as the window has room for. */
+  /** The number of messages that fit into the window. */
   private static final int EAGER =
       (int) (FlowLimits.windowBytes(2) / (BYTES + FlowLimits.MESSAGE_COST));
 
-  /** As many as the send buffer has room for. */
+  /** The number of messages that fit into the send buffer. */
   private static final int COPIES = 300;
 
   private static final int LONG_BYTES = 8 << 10;
@@ -65,7 +65,7 @@ final class SendBufferTest {
     return sender.isend(data.clone(), 0, bytes, 1, CONTEXT, tag, mode);
   }
 
-  /** Sends a message, which must be complete at once: nobody polls for the receiver. */
+  /** Sends a message, which must be complete at once: the receiver does not poll. */
   private void send(int tag) {
     data[0] = tag;
     Request r = sender.isend(data, 0, BYTES, 1, CONTEXT, tag, Mode.STANDARD);
@@ -96,7 +96,7 @@ final class SendBufferTest {
       send(i);
     }
     assertThat(sender.requests().copies.inUse()).isTrue();
-    // What is received first was sent last.
+    // The message received first was sent last.
     receive(BYTES, all - 1);
     receiveAll(0, all - 1);
     assertThat(sender.requests().copies.inUse()).isFalse();
@@ -112,7 +112,7 @@ final class SendBufferTest {
     assertThat(next.test()).isFalse();
     receiveAll(0, EAGER + COPIES + 1);
     assertThat(next.test()).isTrue();
-    // There is room again, but for the credit that is not given back yet.
+    // There is room again, except for credit not yet returned.
     for (int i = 0; i < EAGER / 2 + COPIES; i++) {
       send(i);
     }
@@ -161,7 +161,7 @@ final class SendBufferTest {
     receiveAll(0, EAGER + 1);
   }
 
-  /** It sees the credit that is given back, though it makes no call but sends. */
+  /** It sees returned credit, though it makes no calls but sends. */
   @Test
   void aSenderThatOnlySendsKeepsRoom() {
     for (int i = 0; i < 10 * (EAGER + COPIES); i++) {
@@ -172,7 +172,7 @@ final class SendBufferTest {
     assertThat(sender.requests().copies.inUse()).isFalse();
   }
 
-  /** A receiver that has something else to do in each call gets what it waits for. */
+  /** A receiver with other work in each call gets the message that it waits for. */
   @Test
   void aBusyReceiverGetsLaterMessages() {
     for (int i = 0; i < EAGER + COPIES; i++) {
@@ -182,7 +182,7 @@ final class SendBufferTest {
     int round = 0;
     while (!last.test()) {
       assertThat(round++).as("rounds without an end").isLessThan(1_000_000);
-      // The answer to this is work in the next poll.
+      // The answer to this message is work in the next poll.
       Request other = receiver.isend(new byte[0], 0, 0, 0, CONTEXT, 5, Mode.SYNCHRONOUS);
       assertThat(other.test()).isFalse();
       sender.irecv(new byte[0], 0, 0, 1, CONTEXT, 5).waitFor();
@@ -191,7 +191,7 @@ final class SendBufferTest {
     receiveAll(0, EAGER + COPIES - 1);
   }
 
-  /** It asks for more as long as it waits for another rank, say, and its memory is not endless. */
+  /** A rank asks for more as long as it waits for another rank, and its memory is limited. */
   @Test
   void aReceiverThatWaitsForSomethingElseDoesNotTakeAll() {
     Request other = receiver.irecv(new long[1], 0, 8, 0, CONTEXT, 1_000_000);
@@ -214,7 +214,7 @@ final class SendBufferTest {
     assertThat(sent * cost).isLessThanOrEqualTo(room + sender.requests().copies.bytes());
   }
 
-  /** A checkpoint has all that was sent, and their sender has room again. */
+  /** A checkpoint has all sent messages, and their sender has room again. */
   @Test
   void aCheckpointTakesThem() {
     int all = EAGER + COPIES;
@@ -263,7 +263,7 @@ final class SendBufferTest {
     receiveAll(0, EAGER + COPIES);
   }
 
-  /** They are in the log, and are sent again out of it. */
+  /** The messages are in the log, and are resent from it. */
   @Test
   void anEpochInWhichTheProgramContinuesSendsThemOutOfTheLog() {
     MessageLedger senderLedger =

@@ -14,14 +14,14 @@ import org.fmi.spi.Transport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** More than a window of messages is sent again to a rank that has gone back alone. */
+/** More than a window of messages is resent to a rank that has rolled back alone. */
 final class SentAgainTest {
   private static final int CONTEXT = Contexts.pointToPoint(Contexts.WORLD);
   private static final int LONGS = 512;
   private static final int BYTES = 8 * LONGS;
   private static final int MESSAGES = 1000;
 
-  /** As many as the window has room for. */
+  /** The number of messages that fit into the window. */
   private static final int EAGER =
       (int) (FlowLimits.windowBytes(2) / (BYTES + FlowLimits.MESSAGE_COST));
 
@@ -81,7 +81,9 @@ final class SentAgainTest {
     assertThat(data[0]).isEqualTo(i);
   }
 
-  /** Those that are only announced are asked for one by one, which wakes their sender each time. */
+  /**
+   * Messages that are only announced are requested one by one, which wakes their sender each time.
+   */
   @Test
   void resentMessagesArriveAsEarlierOnesAreReceived() {
     for (int i = 0; i < MESSAGES; i++) {
@@ -95,7 +97,7 @@ final class SentAgainTest {
     assertThat(Ranks.unexpected(replacement)).isZero();
   }
 
-  /** What a call waits for may be the last of them. */
+  /** A call may wait for the last of the messages. */
   @Test
   void aReceiverThatWaitsForALaterOneGetsIt() {
     Request last = replacement.irecv(data, 0, BYTES, 0, CONTEXT, MESSAGES - 1);
@@ -107,7 +109,7 @@ final class SentAgainTest {
     IntStream.range(0, MESSAGES - 1).forEach(this::receive);
   }
 
-  /** An answer that comes when there is credit again does no harm, and later ones are given. */
+  /** An answer that arrives with new credit does no harm, and later ones are sent. */
   @Test
   void aReceiverMaySwitchSendersAndBack() {
     poll();

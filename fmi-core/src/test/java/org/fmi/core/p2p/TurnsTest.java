@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Iterations as collectives carry them. */
+/** The iteration in a collective's messages. */
 final class TurnsTest {
   private final List<String> warnings = new ArrayList<>();
 
@@ -59,7 +59,7 @@ final class TurnsTest {
     assertThat(warnings).isEmpty();
   }
 
-  /** Who has been warned of a loop may have meant it. */
+  /** A rank that was warned about a loop may have intended it. */
   @Test
   void aLoopIsWarnedOfOnce() {
     Turns turns = new Turns(false, warnings::add);

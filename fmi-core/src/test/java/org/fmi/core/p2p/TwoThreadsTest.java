@@ -8,7 +8,7 @@ import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.junit.jupiter.api.Test;
 
-/** Two threads of a rank in calls at once are both told. */
+/** Two threads of a rank in calls at once both get an error. */
 class TwoThreadsTest {
   private static final int CONTEXT = 0;
 
@@ -17,10 +17,10 @@ class TwoThreadsTest {
   }
 
   /**
-   * Another thread calls again and again what changes nothing if it comes early, until the first
-   * one waits.
+   * Another thread repeats a call that has no effect if it comes early, until the first thread
+   * waits.
    */
-  private static void assertBothAreTold(Call waiting) {
+  private static void assertBothFail(Call waiting) {
     Ranks.run(
         2,
         1,
@@ -52,20 +52,20 @@ class TwoThreadsTest {
 
   @Test
   void inAReceive() {
-    assertBothAreTold((m, box) -> m.recv(box, 0, 8, 1, CONTEXT, 1));
+    assertBothFail((m, box) -> m.recv(box, 0, 8, 1, CONTEXT, 1));
   }
 
   @Test
   void inAProbe() {
-    assertBothAreTold((m, box) -> m.probe(1, CONTEXT, 1));
+    assertBothFail((m, box) -> m.probe(1, CONTEXT, 1));
   }
 
   @Test
   void inARequest() {
-    assertBothAreTold((m, box) -> m.irecv(box, 0, 8, 1, CONTEXT, 1).waitFor());
+    assertBothFail((m, box) -> m.irecv(box, 0, 8, 1, CONTEXT, 1).waitFor());
   }
 
-  /** One thread, and then another one. */
+  /** One thread calls, and then another one. */
   @Test
   void takingTurnsIsAllowed() {
     Ranks.run(

@@ -23,7 +23,7 @@ class PollerTest {
   private final Fake slow = new Fake();
   private final Poller progress = new Poller(new WaitStrategy(1, 1), () -> {});
 
-  /** Counts what is asked of it. */
+  /** Counts its calls. */
   private static final class Fake implements Transport {
     int work;
     int polls;
@@ -118,7 +118,7 @@ class PollerTest {
     assertThat(slow.polls).isBetween(10, 100);
   }
 
-  /** Such as one that computes, and calls test in between. */
+  /** A rank that computes, and calls test in between. */
   @Test
   void aProgramThatSeldomLooksHasAllTransportsPolled() {
     progress.use(new Transport[] {fast, slow});

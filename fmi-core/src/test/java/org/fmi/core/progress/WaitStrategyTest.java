@@ -97,7 +97,7 @@ class WaitStrategyTest {
     assertThat(pollsIn(w, 200)).isEqualTo(200);
   }
 
-  /** At most {@code most}. */
+  /** The number of polls before a sleep, at most {@code most}. */
   private static int pollsIn(WaitStrategy w, int most) {
     int polls = 0;
     while (polls < most && w.idle() == 0) {
