@@ -215,7 +215,7 @@ public final class Checkpoints {
       // Messages that cross recovery lines are identified by number, whichever ranks roll back.
       messenger
           .ledger()
-          .line(!id.last() && config.job().policy().numbersMessages(loop.flow != null));
+          .atRecoveryLine(!id.last() && config.job().policy().numbersMessages(loop.flow != null));
     }
     // The wait for slower ranks, up to here, is no cost of the checkpoint.
     long begun = clock.nanoTime();
