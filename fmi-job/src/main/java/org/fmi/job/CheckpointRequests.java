@@ -189,7 +189,7 @@ final class CheckpointRequests {
     boolean line = notice.iteration() < m.furthest();
     boolean met = state == State.MEETING && furthest != null && at.reaches(furthest) && !line;
     // With asynchronous checkpoints, the job writes none of these to files.
-    boolean written = (met && meetsForFiles) || policy.nobodyWaits();
+    boolean written = (met && meetsForFiles) || policy.asynchronous();
     Predicate<Ask> isServed = ask -> ask.isServed(at, written);
     for (Ask ask : asks) {
       if (isServed.test(ask) && ask.isUsers()) {

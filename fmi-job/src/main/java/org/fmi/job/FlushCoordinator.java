@@ -311,7 +311,7 @@ public final class FlushCoordinator {
       report(
           new Notice.Degraded(
               "checkpoint "
-                  + slow.line().version()
+                  + slow.recoveryLine().version()
                   + " is still being written to files, so "
                   + MANY_PASSED
                   + " newer checkpoints were skipped: write them less often,"

@@ -39,7 +39,7 @@ final class RollbackScope {
   }
 
   /** Handles a nondeterministic event of a rank, which waits for an answer. */
-  void on(int rank, int incarnation, RankMessage.Choosing message) {
+  void on(int rank, int incarnation, RankMessage.ChoiceReport message) {
     switch (message) {
       case RankMessage.Chooses m -> chooses(rank, incarnation, m);
       case RankMessage.Chose m -> {
@@ -50,7 +50,7 @@ final class RollbackScope {
   }
 
   /** Handles an event that no determinant covers. */
-  private void chooses(int rank, int incarnation, RankMessage.Chooses m) {
+  private void chooses(int rank, int incarnation, RankMessage.UnloggedChoice m) {
     String what = "rank " + rank + " " + m.choice();
     if (choices.putIfAbsent(m.loop(), what) == null && reported.add(m.choice())) {
       out.degraded("a failure in loop " + m.loop() + " rolls back all ranks: " + what);

@@ -107,8 +107,8 @@ final class RollbackScopeTest {
             new JobCommand.Report(
                 new Notice.Degraded(
                     "a failure in loop 0 rolls back all ranks: rank 2 probes for a message")),
-            tell(2, 7, new JobMessage.Noted(0)),
-            tell(1, 0, new JobMessage.Noted(0)));
+            tell(2, 7, new JobMessage.ChoiceRecorded(0)),
+            tell(1, 0, new JobMessage.ChoiceRecorded(0)));
     assertGlobal("rank 2 probes for a message", goesOn(5), goesOn(5), FRESH);
     assertLocal(6, "[1]", "", inLoop(1, 6, true, ""), FRESH);
   }

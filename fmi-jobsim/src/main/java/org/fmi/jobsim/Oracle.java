@@ -399,7 +399,7 @@ final class Oracle implements SimObserver {
       case RankMessage.Joined m -> {
         joined.merge(process, m.epoch(), Math::max);
         Steps at = steps.computeIfAbsent(process, Steps::new);
-        if (m.standing().goesOn()) {
+        if (m.standing().stays()) {
           at.continues = true;
         } else {
           at.rollsBack();

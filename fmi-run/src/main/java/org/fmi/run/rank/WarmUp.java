@@ -89,7 +89,7 @@ final class WarmUp {
     for (int rank = 0; rank < SIZE; rank += 2) {
       for (TransportProvider transport : modules.transports()) {
         // Transports that this little job lacks are not worth a message.
-        Files.createFile(config(rank).saidWithout(transport.name()));
+        Files.createFile(config(rank).withoutMarker(transport.name()));
       }
     }
     List<Thread> others = new ArrayList<>();
