@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *  IDLE --requested, all run: Hold-----&gt; HOLDING --all announced where they can stop: Meet, the furthest--&gt; MEETING
  *   ^                                      |                                                                 |
- *   |         all are withdrawn: GoOn      |                                                       committed there, or further
+ *   |         all are withdrawn: Resume    |                                                       committed there, or further
  *   +--------------------------------------+                                                                 |
  *   +--------------------------------------------------------------------------------------------------------+
  *   The epoch is over: IDLE. Users' requests stay, the program repeats its own.
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * order to begin one:
  *
  * <pre>
- *  IDLE --requested, all run: Begin--&gt; BEGINNING --one is committed, or all are withdrawn: GoOn--&gt; IDLE
+ *  IDLE --requested, all run: Begin--&gt; BEGINNING --one is committed, or all are withdrawn: Resume--&gt; IDLE
  * </pre>
  *
  * <p>The first checkpoint committed after a request serves it, even if that checkpoint was due

@@ -34,7 +34,7 @@ import java.util.Set;
  *  Left              -                  report              report                     report
  *  Notify            -                  report              report                     report
  *  FilesRead         -                  account             account                    account
- *  Choosing          -                  note, answer        note, answer               note, answer
+ *  ChoiceReport      -                  note, answer        note, answer               note, answer
  *  Joined (e)        -                  Start if all have   -                          -
  *  Connected (e)     -                  -                   report if all have         -
  *  Running (e)       -                  -                   RUNNING if all do          -

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   idle --Hold--> report the first place to stop; wait there --Meet--> continue to the place that the
  *    ^                          |                                        job has chosen, take a checkpoint
- *    +-----------GoOn-----------+                                                    |
+ *    +----------Resume----------+                                                    |
  *    +-------------------------------------------------------------------------------+
  * </pre>
  *
