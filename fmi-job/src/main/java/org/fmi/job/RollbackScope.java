@@ -41,10 +41,10 @@ final class RollbackScope {
   /** Handles a nondeterministic event of a rank, which waits for an answer. */
   void on(int rank, int incarnation, RankMessage.ChoiceReport message) {
     switch (message) {
-      case RankMessage.Chooses m -> chooses(rank, incarnation, m);
-      case RankMessage.Chose m -> {
+      case RankMessage.UnloggedChoice m -> chooses(rank, incarnation, m);
+      case RankMessage.Determinants m -> {
         determinants.store(m);
-        out.send(rank, incarnation, new JobMessage.Kept());
+        out.send(rank, incarnation, new JobMessage.Acknowledged());
       }
     }
   }
@@ -55,7 +55,7 @@ final class RollbackScope {
     if (choices.putIfAbsent(m.loop(), what) == null && reported.add(m.choice())) {
       out.degraded("a failure in loop " + m.loop() + " rolls back all ranks: " + what);
     }
-    out.send(rank, incarnation, new JobMessage.Noted(m.loop()));
+    out.send(rank, incarnation, new JobMessage.ChoiceRecorded(m.loop()));
   }
 
   /** Notes that ranks have found local rollback impossible. */
@@ -74,7 +74,7 @@ final class RollbackScope {
     boolean rollback = joined.stream().anyMatch(m -> m.position() != Position.FRESH);
     if (!wanted || !rollback) {
       determinants.clear();
-      return JobMessage.Start.ALL_GO_BACK;
+      return JobMessage.Start.ALL_ROLL_BACK;
     }
     List<Integer> back = new ArrayList<>();
     List<String> also = new ArrayList<>();
@@ -109,11 +109,11 @@ final class RollbackScope {
             epoch, local ? back.toString() : "", flow, local ? String.join("; ", also) : reason));
     if (!local) {
       determinants.clear(); // the next checkpoint may reuse a version
-      return JobMessage.Start.ALL_GO_BACK;
+      return JobMessage.Start.ALL_ROLL_BACK;
     }
     determinants.forgetNewer(version);
     for (int rank : back) {
-      JobMessage decided = new JobMessage.Decided(epoch, determinants.since(version, rank));
+      JobMessage decided = new JobMessage.ReplayDeterminants(epoch, determinants.since(version, rank));
       out.send(rank, incarnations.applyAsInt(rank), decided);
     }
     return version;

@@ -40,7 +40,7 @@ final class StoredDeterminants {
    * Stores determinants that a rank reports of itself or of another rank. Some or all of them may
    * be known already.
    */
-  void store(RankMessage.Chose m) {
+  void store(RankMessage.Determinants m) {
     if (m.committed() > committed) {
       committed = m.committed();
       byRank.values().forEach(versions -> versions.headMap(committed, false).clear());

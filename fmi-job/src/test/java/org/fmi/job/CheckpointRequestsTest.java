@@ -167,7 +167,7 @@ final class CheckpointRequestsTest {
     committed(5, at(0, 8));
     assertThat(out.take())
         .last()
-        .isEqualTo(new JobCommand.ToAllNodes(new ToDaemon.ForwardAll(new JobMessage.GoOn(0, 1))));
+        .isEqualTo(new JobCommand.ToAllNodes(new ToDaemon.ForwardAll(new JobMessage.Resume(0, 1))));
     stops(1, 1, at(0, 9));
     assertNothing();
   }

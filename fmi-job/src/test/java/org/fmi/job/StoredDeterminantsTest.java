@@ -10,7 +10,7 @@ final class StoredDeterminantsTest {
   private final StoredDeterminants kept = new StoredDeterminants();
 
   private void tells(long committed, long version, int first, long... determinants) {
-    kept.store(new RankMessage.Chose(0, committed, version, first, determinants));
+    kept.store(new RankMessage.Determinants(0, committed, version, first, determinants));
   }
 
   @Test

@@ -387,7 +387,7 @@ final class JobSimulation implements Supervisor {
         case JobCommand.WithdrawRequests _ -> lender.withdrawn();
         case JobCommand.ToAllNodes c -> {
           if (c.message() instanceof ToDaemon.ForwardAll(JobMessage message)) {
-            addresses.onTold(message);
+            addresses.onReceived(message);
           }
           for (int node = 0; node < nodes; node++) {
             order(node, c.message());

@@ -98,7 +98,7 @@ public final class Lifecycle implements JobLink.Listener {
   private final AtomicLong acknowledged = new AtomicLong();
 
   /** Determinants of this rank's previous process. */
-  private volatile JobMessage.@Nullable Decided determinants;
+  private volatile JobMessage.@Nullable ReplayDeterminants determinants;
 
   private List<Transport> transports = List.of();
 
@@ -165,7 +165,7 @@ public final class Lifecycle implements JobLink.Listener {
     }
   }
 
-  /** Number of this rank's {@link RankMessage.Chose} that the job has acknowledged. */
+  /** Number of this rank's {@link RankMessage.Determinants} that the job has acknowledged. */
   public long acknowledged() {
     return acknowledged.get();
   }
@@ -187,7 +187,7 @@ public final class Lifecycle implements JobLink.Listener {
 
   /** Determinants of this rank if it rolls back alone in this epoch. */
   public long[] determinants() {
-    JobMessage.Decided before = determinants;
+    JobMessage.ReplayDeterminants before = determinants;
     return before == null || before.epoch() != epoch ? new long[0] : before.determinants();
   }
 
@@ -543,9 +543,9 @@ public final class Lifecycle implements JobLink.Listener {
       }
       case JobMessage.Start m -> start = m;
       case JobMessage.Release m -> released = true;
-      case JobMessage.Noted m -> noted = m.loop();
-      case JobMessage.Kept _ -> acknowledged.incrementAndGet();
-      case JobMessage.Decided m -> determinants = m;
+      case JobMessage.ChoiceRecorded m -> noted = m.loop();
+      case JobMessage.Acknowledged _ -> acknowledged.incrementAndGet();
+      case JobMessage.ReplayDeterminants m -> determinants = m;
       case JobMessage.Settle _,
           JobMessage.Hold _,
           JobMessage.Meet _,

@@ -75,7 +75,7 @@ public final class MessageLedger implements Ledger {
   }
 
   @Override
-  public void line(boolean begins) {
+  public void atRecoveryLine(boolean begins) {
     log.reachLine(begins);
     mailbox.forEach(
         m -> {

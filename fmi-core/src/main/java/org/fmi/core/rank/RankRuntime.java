@@ -490,7 +490,7 @@ public final class RankRuntime implements Fmi, Metered {
     Loop loop = new Loop(nextLoop++, state, iterations, mayEndEarlier, flow);
     CheckpointId last = recovery.line().finalOf(loop.number);
     if (place == Place.REPLAY) {
-      if (last != null && !last.equals(recovery.line().line())) {
+      if (last != null && !last.equals(recovery.line().checkpoint())) {
         restoreEnded(loop, last, Restorer.Situation.REPLAYING);
       } else {
         catchUp(loop);

@@ -224,7 +224,7 @@ public final class LocalRollback implements RecoveryLineLog {
 
   /** Empties the log at a recovery line, and switches it on or off. */
   public void reachLine(boolean begins) {
-    ledger.line(begins);
+    ledger.atRecoveryLine(begins);
   }
 
   /** The state of a loop was saved or restored: a log of the loop's messages begins. */
@@ -297,7 +297,7 @@ public final class LocalRollback implements RecoveryLineLog {
     if (choosing != loop.number) {
       choosing = loop.number;
       choice = choiceMade;
-      link.send(new RankMessage.Chooses(loop.number, choice));
+      link.send(new RankMessage.UnloggedChoice(loop.number, choice));
       lifecycle.awaitNoted(loop.number);
     }
   }
@@ -328,7 +328,7 @@ public final class LocalRollback implements RecoveryLineLog {
 
   @Override
   public long report(int rank, long version, LogListener.NewDeterminants added) {
-    link.send(new RankMessage.Chose(rank, version(), version, added.first(), added.determinants()));
+    link.send(new RankMessage.Determinants(rank, version(), version, added.first(), added.determinants()));
     return ++reports;
   }
 

@@ -292,7 +292,7 @@ final class UnstableDeterminantsTest {
   /** No determinants are kept if no rank rolls back alone. */
   @Test
   void sendsNoDeterminantsOutsideOfALoop() {
-    ranks[0].ledger().line(false);
+    ranks[0].ledger().atRecoveryLine(false);
     chooses(0, 2);
     message(0, 1);
     assertThat(tells(1)).isEmpty();
