@@ -221,7 +221,8 @@ final class CheckpointRequests {
   private void next() {
     if (state == State.IDLE && running && !asks.isEmpty()) {
       out.report(new Notice.CheckpointRequested(epoch));
-      askAll(policy.asynchronous() ? State.BEGINNING : mayRepeat() ? State.SETTLING : State.HOLDING);
+      askAll(
+          policy.asynchronous() ? State.BEGINNING : mayRepeat() ? State.SETTLING : State.HOLDING);
     } else if (state != State.IDLE && state != State.MEETING && asks.isEmpty()) {
       state = State.IDLE;
       out.sendToAll(new JobMessage.Resume(epoch, request));

@@ -113,7 +113,8 @@ final class RollbackScope {
     }
     determinants.forgetNewer(version);
     for (int rank : back) {
-      JobMessage decided = new JobMessage.ReplayDeterminants(epoch, determinants.since(version, rank));
+      JobMessage decided =
+          new JobMessage.ReplayDeterminants(epoch, determinants.since(version, rank));
       out.send(rank, incarnations.applyAsInt(rank), decided);
     }
     return version;

@@ -328,7 +328,9 @@ public final class LocalRollback implements RecoveryLineLog {
 
   @Override
   public long report(int rank, long version, LogListener.NewDeterminants added) {
-    link.send(new RankMessage.Determinants(rank, version(), version, added.first(), added.determinants()));
+    link.send(
+        new RankMessage.Determinants(
+            rank, version(), version, added.first(), added.determinants()));
     return ++reports;
   }
 

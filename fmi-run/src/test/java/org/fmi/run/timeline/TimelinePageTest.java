@@ -295,7 +295,8 @@ final class TimelinePageTest {
     Chromium.Page page = page(Shown.LOCAL);
     assertThat(page.console()).isEmpty();
     assertThat(page.document())
-        .contains("only rank 1 rolled back; the other ranks continued, the furthest in iteration 25")
+        .contains(
+            "only rank 1 rolled back; the other ranks continued, the furthest in iteration 25")
         .contains("11 messages (2.0 KiB) resent")
         .contains("rank 1 had caught up after 4.00 s, 25 iterations repeated from 0 on")
         .contains("<dd>500 ms<small>25 iterations, time as a mean of all ranks</small>")
