@@ -186,7 +186,7 @@ public final class Restorer {
     checkpoints.tuner().rolledBack(image.interval(), timesRolledBack);
     boolean numbered = policy.numbersMessages(loop.flow != null);
     if (logs && (id.last() || !numbered) && how != Situation.REPLAYING) {
-      messenger.ledger().line(false);
+      messenger.ledger().atRecoveryLine(false);
     }
     return image;
   }
