@@ -183,7 +183,7 @@ public final class Restoration {
   /** Fails the job if damage on all ranks has left no checkpoint, rather than begin anew. */
   private void requireAnyLeft(RecoveryLine line, boolean restart, Findings findings)
       throws UnrecoverableException {
-    if (line.line() != null || startsFromOtherSize()) {
+    if (line.checkpoint() != null || startsFromOtherSize()) {
       return;
     }
     CheckpointId damaged = findings.before == null ? null : findings.before.checkpoint();
