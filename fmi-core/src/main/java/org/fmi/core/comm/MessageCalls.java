@@ -176,7 +176,7 @@ final class MessageCalls {
     if (reach != null && source != Comm.PROC_NULL) {
       reach.unsized();
     }
-    return hears(source, reach);
+    return receivesFrom(source, reach);
   }
 
   /** What a message or its receive says of itself. */

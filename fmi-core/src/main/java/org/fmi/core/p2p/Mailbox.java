@@ -98,7 +98,7 @@ public final class Mailbox implements MessageRequest.Completion {
     List<MessageRequest> receives = posted.all();
     receives.forEach(posted::remove);
     receives.removeIf(r -> Contexts.isSystem(r.context));
-    receives.addAll(underWay);
+    receives.addAll(inFlight);
     UnexpectedQueue before = unexpected;
     unexpected = new UnexpectedQueue();
     for (UnexpectedMessage m = before.oldest(); m != null; m = before.oldest()) {

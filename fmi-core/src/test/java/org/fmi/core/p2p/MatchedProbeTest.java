@@ -157,7 +157,7 @@ final class MatchedProbeTest {
     enter(0);
     MessageLog log = new MessageLog(1, 2, 1 << 20, new CountingJob());
     MessageLedger _ = new MessageLedger(receiver, log, null);
-    receiver.ledger().line(true);
+    receiver.ledger().atRecoveryLine(true);
     isend(sender, 1, filled(length, 1));
     isend(sender, 1, filled(length, 2));
     isend(sender, 1, filled(length, 3));
@@ -200,7 +200,7 @@ final class MatchedProbeTest {
     pollBoth();
     MessageLog log = new MessageLog(1, 2, 1 << 20, new CountingJob());
     MessageLedger _ = new MessageLedger(receiver, log, null);
-    receiver.ledger().line(true);
+    receiver.ledger().atRecoveryLine(true);
     MessageRequest probed = receiver.mprobe(Comm.ANY_SOURCE, CONTEXT, TAG);
     MemoryNetwork network = new MemoryNetwork(2, 1, Options.PLAIN);
     sender.enter(1, new Transport[] {network.transport(0)});
