@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.fmi.Comm;
 import org.fmi.Fmi;
+import org.fmi.Message;
 import org.fmi.Request;
 import org.fmi.core.p2p.Contexts;
 import org.fmi.core.p2p.MessageRequest;
@@ -510,6 +511,18 @@ final class MessageLogTest {
               Map.entry("sendRecv", RECEIVED),
               Map.entry("probe", Set.of(Kept.FOUND)),
               Map.entry("iprobe", Set.of(Kept.FOUND, Kept.ANSWER)),
+              Map.entry("mprobe", Set.of(Kept.FOUND)),
+              Map.entry("improbe", Set.of(Kept.FOUND, Kept.ANSWER)),
+              Map.entry("sendObject", NONE),
+              Map.entry("isendObject", NONE),
+              Map.entry("recvObject", RECEIVED),
+              Map.entry("irecvObject", RECEIVED),
+              Map.entry("bcastObject", NONE),
+              Map.entry("gatherObjects", NONE),
+              Map.entry("allGatherObjects", NONE),
+              Map.entry("scatterObjects", NONE),
+              Map.entry("reduceObject", NONE),
+              Map.entry("allReduceObject", NONE),
               Map.entry("ssend", Set.of(Kept.COMPLETION)),
               Map.entry("issend", Set.of(Kept.COMPLETION)),
               Map.entry("send", NONE),
@@ -543,13 +556,18 @@ final class MessageLogTest {
               Map.entry("rank", NONE),
               Map.entry("size", NONE),
               Map.entry("abort", NONE)),
+          Message.class, // which the probe has determined
+          Map.ofEntries(
+              Map.entry("status", NONE),
+              Map.entry("recv", NONE),
+              Map.entry("irecv", NONE),
+              Map.entry("recvObject", NONE)),
           Request.class,
           Map.ofEntries(
               Map.entry("waitFor", NONE),
               Map.entry("waitAll", NONE),
               Map.entry("test", ANSWER),
               Map.entry("status", ANSWER),
-              Map.entry("progress", ANSWER),
               Map.entry("waitAny", ANSWER),
               Map.entry("waitSome", ANSWER),
               Map.entry("testAll", ANSWER),
@@ -566,7 +584,6 @@ final class MessageLogTest {
               Map.entry("flowLoopWhile", NONE),
               Map.entry("world", NONE),
               Map.entry("epoch", NONE), // which only reports, and rises in both modes
-              Map.entry("metrics", NONE),
               Map.entry("afterRestore", NONE), // must not communicate
               Map.entry("requestCheckpoint", NONE), // at a place that all ranks agree on
               Map.entry("init", NONE),
