@@ -215,8 +215,8 @@ class CommitTest {
     assertThatThrownBy(() -> Samples.commit(target, root, 42))
         .isInstanceOf(NotStoredException.class)
         .hasMessageMatching(
-            ".*/v0000000042/n0000-e4.fmi.tmp-[0-9a-f]{8}: Input/output error, when it was to be"
-                + " forced to storage");
+            ".*/v0000000042/n0000-e4.fmi.tmp-[0-9a-f]{8}: Input/output error while forcing it"
+                + " to storage");
     assertThat(target.created).hasSize(3).doesNotHaveDuplicates();
     assertThat(target.forced).isEqualTo(target.created);
     assertThat(names(root.resolve("job-a/v0000000042"))).isEmpty();
