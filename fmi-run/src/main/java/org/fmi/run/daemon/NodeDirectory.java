@@ -132,8 +132,15 @@ public final class NodeDirectory {
     Path unfinished =
         Files.createTempDirectory(
             base, NodePaths.UNFINISHED, PosixFilePermissions.asFileAttribute(MODE));
-    FileChannel lock = DirectoryLock.make(unfinished);
-    Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
+    FileChannel lock;
+    try {
+      lock = DirectoryLock.make(unfinished);
+      Files.move(unfinished, path, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      // An interrupt, for example, because the daemon ends.
+      NodeTree.delete(unfinished);
+      throw e;
+    }
     assert isOwn(path) : path;
     return new NodeDirectory(path, lock);
   }

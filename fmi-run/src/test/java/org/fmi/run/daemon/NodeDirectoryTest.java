@@ -79,6 +79,20 @@ final class NodeDirectoryTest {
     assertThat(disk).isEmptyDirectory();
   }
 
+  /** As a daemon that ends does with the thread that copies the program. */
+  @Test
+  void leavesNothingWhenItIsInterrupted(@TempDir Path disk) {
+    Thread.currentThread().interrupt();
+    try {
+      assertThatIOException()
+          .isThrownBy(() -> NodeDirectory.createForProgram(job, 3, 0, SECRET, disk.toString(), 1))
+          .withMessageContaining("cannot be used");
+    } finally {
+      Thread.interrupted();
+    }
+    assertThat(disk).isEmptyDirectory();
+  }
+
   /** Its daemon may have been killed while they were slow. */
   @Test
   void coresGetBackWhatTheyHad(@TempDir Path cpus) throws IOException {
