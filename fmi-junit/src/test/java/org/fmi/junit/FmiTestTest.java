@@ -232,7 +232,7 @@ final class FmiTestTest {
         "the job hangs: not finished after \\d+ ms of virtual time",
         "rank 0 waits in recv" + at,
         "rank 1 waits in recv" + at,
-        "rank 2 has come to the end of its part",
+        "rank 2 has completed its part",
         again(3));
   }
 
