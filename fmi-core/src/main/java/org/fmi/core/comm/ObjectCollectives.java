@@ -256,7 +256,8 @@ final class ObjectCollectives {
     }
   }
 
-  @SuppressWarnings("unchecked") // all ranks run one program: what this one expects, that one sends
+  // All ranks run one program: what this one expects, that one sends.
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   private static <T> @Nullable T object(byte[] bytes, int rank) {
     return (T)
         ObjectCalls.object(bytes, Object.class, new Status(rank, Comm.ANY_TAG, bytes.length));

@@ -34,7 +34,6 @@ final class PlainObjects {
   /** It has something in it that Java's serialization must write. */
   static final class NotPlain extends RuntimeException {
     private static final long serialVersionUID = 1;
-    static final NotPlain NOT_PLAIN = new NotPlain();
 
     private NotPlain() {
       super("not plain", null, false, false);
@@ -138,7 +137,7 @@ final class PlainObjects {
 
     private void write(@Nullable Object object, int depth) {
       if (depth > DEEPEST) {
-        throw NotPlain.NOT_PLAIN;
+        throw new NotPlain();
       }
       switch (object) {
         case null -> put(NULL);
@@ -191,7 +190,7 @@ final class PlainObjects {
         case Object[] a -> {
           Class<?> element = a.getClass().componentType();
           if (!ObjectFilter.holdsData(element) || element.isHidden()) {
-            throw NotPlain.NOT_PLAIN;
+            throw new NotPlain();
           }
           array(OBJECTS, a, a.length, depth);
           ofClass(element);
@@ -202,7 +201,7 @@ final class PlainObjects {
         case Record r -> {
           RecordShape shape = RecordShape.OF.get(r.getClass());
           if (!shape.isKnown()) {
-            throw NotPlain.NOT_PLAIN;
+            throw new NotPlain();
           }
           put(RECORD);
           ofClass(r.getClass());
@@ -211,7 +210,7 @@ final class PlainObjects {
           }
         }
         case List<?> l -> list(l, depth);
-        default -> throw NotPlain.NOT_PLAIN;
+        default -> throw new NotPlain();
       }
     }
 
@@ -219,12 +218,12 @@ final class PlainObjects {
       Class<?> type = l.getClass();
       boolean immutable = type == SHORT_LIST || type == LONG_LIST;
       if (!immutable && type != ArrayList.class) {
-        throw NotPlain.NOT_PLAIN;
+        throw new NotPlain();
       }
       array(immutable ? LIST : ARRAY_LIST, l, l.size(), depth);
       for (Object each : l) {
         if (immutable && each == null) {
-          throw NotPlain.NOT_PLAIN; // of a stream, and no other list of this class has null
+          throw new NotPlain(); // of a stream, and no other list of this class has null
         }
         write(each, depth + 1);
       }
@@ -233,7 +232,7 @@ final class PlainObjects {
     private void array(byte kind, Object array, int size, int depth) {
       if (depth > 0 || kind >= OBJECTS) {
         if (!met.add(array)) {
-          throw NotPlain.NOT_PLAIN;
+          throw new NotPlain();
         }
       }
       put(kind);
@@ -287,7 +286,7 @@ final class PlainObjects {
       classes.add(type);
       String name = type.getName();
       if (!isLatin(name)) {
-        throw NotPlain.NOT_PLAIN;
+        throw new NotPlain();
       }
       characters(name, true);
     }

@@ -171,13 +171,13 @@ class CollectivesTest {
                 Object result = isRoot ? nothing : null;
                 world.gather(
                     Slice.of(mine, PAD, n),
-                    result == null ? null : Slice.of(result, PAD, n * ranks),
+                    result == null ? null : Slice.of(result, PAD, (long) n * ranks),
                     root);
                 if (isRoot) {
                   assertSame(nothing, all, "gather " + what);
                   Object inPlace = padded(type, Vectors.array(type, n * ranks), n * ranks);
                   System.arraycopy(blocks[rank], 0, inPlace, PAD + rank * n, n);
-                  world.gather(Comm.IN_PLACE, Slice.of(inPlace, PAD, n * ranks), root);
+                  world.gather(Comm.IN_PLACE, Slice.of(inPlace, PAD, (long) n * ranks), root);
                   assertSame(inPlace, all, "gather in place " + what);
                 } else {
                   world.gather(Slice.of(mine, PAD, n), null, root);
@@ -185,10 +185,12 @@ class CollectivesTest {
 
                 Object got = padded(type, Vectors.array(type, n), n);
                 world.scatter(
-                    isRoot ? Slice.of(all, PAD, n * ranks) : null, Slice.of(got, PAD, n), root);
+                    isRoot ? Slice.of(all, PAD, (long) n * ranks) : null,
+                    Slice.of(got, PAD, n),
+                    root);
                 assertSame(got, mine, "scatter " + what);
                 if (isRoot) {
-                  world.scatter(Slice.of(all, PAD, n * ranks), Comm.IN_PLACE, root);
+                  world.scatter(Slice.of(all, PAD, (long) n * ranks), Comm.IN_PLACE, root);
                   assertSame(
                       all,
                       padded(type, concat(type, blocks), n * ranks),
@@ -326,19 +328,20 @@ class CollectivesTest {
               Object result = padded(type, Vectors.array(type, total), total);
               world.allGather(
                   Slice.of(padded(type, blocks[rank], n), PAD, n),
-                  Slice.of(result, PAD, n * ranks));
+                  Slice.of(result, PAD, (long) n * ranks));
               assertSame(result, gathered, "allGather " + what);
               Object inPlace = padded(type, Vectors.array(type, total), total);
               System.arraycopy(blocks[rank], 0, inPlace, PAD + rank * n, n);
-              world.allGather(Comm.IN_PLACE, Slice.of(inPlace, PAD, n * ranks));
+              world.allGather(Comm.IN_PLACE, Slice.of(inPlace, PAD, (long) n * ranks));
               assertSame(inPlace, gathered, "allGather in place " + what);
 
               Object sent = padded(type, concat(type, out), total);
               Object received = padded(type, Vectors.array(type, total), total);
-              world.allToAll(Slice.of(sent, PAD, n * ranks), Slice.of(received, PAD, n * ranks));
+              world.allToAll(
+                  Slice.of(sent, PAD, (long) n * ranks), Slice.of(received, PAD, (long) n * ranks));
               assertSame(received, padded(type, concat(type, in), total), "allToAll " + what);
               assertSame(sent, padded(type, concat(type, out), total), "input of " + what);
-              world.allToAll(Comm.IN_PLACE, Slice.of(sent, PAD, n * ranks));
+              world.allToAll(Comm.IN_PLACE, Slice.of(sent, PAD, (long) n * ranks));
               assertSame(sent, received, "allToAll in place " + what);
             }
           }
