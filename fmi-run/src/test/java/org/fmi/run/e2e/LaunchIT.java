@@ -121,8 +121,8 @@ final class LaunchIT {
           """
           unshare -m --map-root-user | mount -t tmpfs -o nr_inodes=1 none /dev/shm | 70 | /dev/shm: cannot be used (/dev/shm/
           unshare -n --map-root-user | : | 70 | ip link set lo up
-          env | ulimit -n 12 | 70 | raise the limit (ulimit -n
-          env | ulimit -n 20 | 70 | raise the limit (ulimit -n
+          env | ulimit -n 12 | 70 | raise it (ulimit -n
+          env | ulimit -n 20 | 70 | raise it (ulimit -n
           env LC_ALL=C | set -- "$@" "$(printf '\\303\\244')" | 64 | an argument of the program, '
           """)
   void whatTheSurroundingsRefuse(String by, String before, int status, String expected)

@@ -598,7 +598,7 @@ final class LevelsIT {
     Result result = losingTwoNodes("1000").run();
     assertThat(result.status()).isEqualTo(70);
     assertThat(result.err())
-        .contains("ranks [1, 2] of one checkpoint group lost theirs at once")
+        .contains("ranks [1, 2] of one checkpoint group lost their parts")
         .contains("and the files have no version that all ranks can read");
   }
 
@@ -809,7 +809,7 @@ final class LevelsIT {
 
     Object[][] refused = {
       {"--rank", 4, "--object", 0, "has ranks 0 to 3"},
-      {"--rank", 0, "--object", 2, "has registered 2 objects for loop 1"},
+      {"--rank", 0, "--object", 2, "registered 2 objects for loop 1"},
       {"--rank", 0, "--object", 0, "--loop", 2, "has the state of loops [0, 1]"},
     };
     for (Object[] each : refused) {
