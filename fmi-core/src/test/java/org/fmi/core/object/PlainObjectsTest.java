@@ -7,11 +7,11 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -157,7 +157,8 @@ final class PlainObjectsTest {
     assertThat(isPlain(map)).isFalse();
     assertThat(isPlain(new Pair("in a record", map))).isFalse();
     assertThat(((Map<?, ?>) Objects.requireNonNull(again(map))).get("a")).isEqualTo(new int[] {1});
-    assertThat(again(new LinkedList<>(List.of(1, 2)))).isInstanceOf(LinkedList.class);
+    assertThat(again(new CopyOnWriteArrayList<>(List.of(1, 2))))
+        .isInstanceOf(CopyOnWriteArrayList.class);
     assertThat(again(new Replaced(3))).isEqualTo("replaced by 3");
     assertThat(again(Stream.of(1, null).toList())).isEqualTo(Arrays.asList(1, null));
   }

@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.fmi.Comm;
 import org.fmi.Request;
@@ -164,7 +165,7 @@ class MatchingTest {
 
   private void receiveMatched() {
     MessageRequest probed = matched.keySet().iterator().next();
-    Message m = matched.remove(probed);
+    Message m = Objects.requireNonNull(matched.remove(probed));
     long[] buffer = new long[1];
     Status status = messenger.imrecv(probed, buffer, 0, 8, m.tag).waitFor();
     assertThat(status).isEqualTo(new Status(m.source, m.tag, 8));

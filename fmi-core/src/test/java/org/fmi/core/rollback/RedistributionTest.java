@@ -523,7 +523,7 @@ final class RedistributionTest {
   void namesAreComparedWithThoseInTheFiles() {
     IntFunction<Object[]> before =
         rank -> new Object[] {State.of("sums", Replicated.of(new int[] {7})), named(rank, 4)};
-    Images images = new Images(4, before::apply);
+    Images images = new Images(4, before);
     int[] sums = {0};
     assertThat(
             fill(
