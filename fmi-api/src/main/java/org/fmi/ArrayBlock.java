@@ -119,7 +119,7 @@ public final class ArrayBlock {
   }
 
   /**
-   * Where the block begins in the global array.
+   * Returns the block's place in the global array.
    *
    * @return a copy
    */
@@ -146,7 +146,7 @@ public final class ArrayBlock {
   }
 
   /**
-   * Where the block begins in the local array.
+   * Returns the block's place in the local array.
    *
    * @return a copy
    */

@@ -50,7 +50,7 @@ public interface Comm extends AutoCloseable {
    * the root passes it for its receive buffer, and its part stays in the send buffer.
    *
    * <p>A block is then the other buffer's length divided by the number of ranks, which must divide
-   * it; in the v forms counts and displacements of the other buffer tell the blocks.
+   * it; in the v forms the blocks are given by counts and displacements of the other buffer.
    */
   Object IN_PLACE = InPlace.IN_PLACE;
 
@@ -305,7 +305,7 @@ public interface Comm extends AutoCloseable {
   /**
    * Sends an object of {@code root} to all others (MPI_Bcast). All ranks call it.
    *
-   * @param object what the root sends; of no meaning at the others
+   * @param object the object that the root sends; ignored at all other ranks
    * @param root rank of the root
    * @param <T> the object
    * @return the object: at the root the one that was given
@@ -380,7 +380,7 @@ public interface Comm extends AutoCloseable {
    * Sends the root's data to all other ranks (MPI_Bcast). All ranks pass the same number of
    * elements.
    *
-   * @param buffer the data at the root; where it goes at the others
+   * @param buffer the data at the root; the destination at all other ranks
    * @param root rank of the root
    */
   void bcast(Object buffer, int root);
@@ -830,7 +830,7 @@ public interface Comm extends AutoCloseable {
   // ---- communicators (MPI 4 chapter 7)
 
   /**
-   * Makes a communicator of the same ranks with a context of its own (MPI_Comm_dup). Collective.
+   * Makes a communicator of the same ranks with a new context (MPI_Comm_dup). Collective.
    *
    * @return the new communicator
    */
@@ -863,7 +863,7 @@ public interface Comm extends AutoCloseable {
   Group group();
 
   /**
-   * How this one and {@code other} relate (MPI_Comm_compare).
+   * Compares this communicator with {@code other} (MPI_Comm_compare).
    *
    * @param other another communicator
    * @return {@link Group.Comparison#IDENT} only for the same object

@@ -1,6 +1,6 @@
 package org.fmi;
 
-/** One iteration of a fault-tolerant loop that says whether to go on. */
+/** The body of a fault-tolerant loop that returns whether to continue. */
 @FunctionalInterface
 public interface ConvergingBody {
   /**

@@ -36,7 +36,7 @@ public sealed interface Datatype {
    */
   int bytes();
 
-  /** The types that come with the library. */
+  /** The predefined types. */
   enum Predefined implements Datatype {
     /** See {@link Datatype#BYTE}. */
     BYTE(1),

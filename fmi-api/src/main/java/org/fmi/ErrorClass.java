@@ -1,6 +1,6 @@
 package org.fmi;
 
-/** What went wrong, as the error classes of MPI 4 §9.4, and two that MPI has no class for. */
+/** The kinds of errors: the error classes of MPI 4 §9.4, and two that MPI has no class for. */
 public enum ErrorClass {
   /** MPI_ERR_BUFFER: the buffer is of no supported type, or too small. */
   BUFFER,

@@ -3,8 +3,8 @@ package org.fmi;
 import java.util.stream.IntStream;
 
 /**
- * Which ranks an iteration of a {@link Fmi#flowLoop flowLoop} reads from: the data flow of the
- * program. After a failure only the ranks that what was lost came from compute again.
+ * The data flow of a program: the ranks that each rank reads from in an iteration of a {@link
+ * Fmi#flowLoop flowLoop}. After a failure only the ranks that the lost data depends on recompute.
  *
  * <p>All ranks must give the same answers. The source is Dichev, Cameron and Nikolopoulos,
  * "Energy-efficient localised rollback via data flow analysis and frequency scaling" (EuroMPI
@@ -22,7 +22,7 @@ public interface Flow {
   int[] inputs(int rank, long iteration);
 
   /**
-   * Each rank reads from the one before it and the one behind it.
+   * Each rank reads from its two neighbours in rank order.
    *
    * @param ranks how many there are
    */

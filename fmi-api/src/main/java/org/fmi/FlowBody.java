@@ -1,25 +1,25 @@
 package org.fmi;
 
 /**
- * One iteration of a {@link Fmi#flowLoop flowLoop}, in three parts: what comes from other ranks,
- * what is computed from it, and what all ranks do together.
+ * The body of a {@link Fmi#flowLoop flowLoop}. An iteration has three parts: the exchange of data
+ * with other ranks, the computation, and the collective operations of all ranks.
  *
- * @param <S> what a rank computes from one iteration to the next
+ * @param <S> the state that an iteration computes
  */
 public interface FlowBody<S> {
   /**
-   * Brings what other ranks have into {@code now}: sends to, and receives from, ranks that the
+   * Receives the data of other ranks into {@code now}: sends to, and receives from, ranks that the
    * {@link Flow} names, point to point, by their ranks. Collectives belong into {@link #finish}.
    * All requests are complete when it returns.
    *
-   * <p>What is sent in an iteration is received in it: a rank that computes again gets no message
-   * of an iteration before, and would wait for ever, or take another one for it. Each checkpoint
+   * <p>A message is received in the iteration that sends it: a rank that recomputes gets no message
+   * of an earlier iteration, and would wait forever or match the wrong message. Each checkpoint
    * that ranks wait for, such as that at the end of the loop, refuses messages that were sent in
    * the loop and have not been received, and those that were sent before the loop and have been. A
    * message that was received in a later iteration, but before the next checkpoint, is not noticed.
    *
-   * <p>Changes nothing but what is received into: after a failure a rank may be asked for it again,
-   * on a copy, and then ranks that do not take part are as {@link Comm#PROC_NULL}.
+   * <p>Changes only the buffers that it receives into. After a failure it may be called again, on a
+   * copy of the state; ranks that do not take part are then {@link Comm#PROC_NULL}.
    *
    * @param iteration counted from 0
    * @param now the state before the iteration
@@ -28,26 +28,26 @@ public interface FlowBody<S> {
   void exchange(long iteration, S now) throws Exception;
 
   /**
-   * Computes {@code next} from {@code now} and from nothing else, in the same way each time.
-   * Communicates with nobody: messages and collectives are refused, in each run. What {@code next}
-   * held before is that of two iterations ago.
+   * Computes {@code next} from {@code now} and from nothing else, in the same way each time. Must
+   * not communicate: messages and collectives are refused, in each run. Before the call {@code
+   * next} holds the state of two iterations ago.
    *
    * @param iteration counted from 0
-   * @param now the state before the iteration, with what {@link #exchange} has brought
+   * @param now the state before the iteration, with the data that {@link #exchange} has received
    * @param next gets the state after it
    * @throws Exception as {@link LoopBody#run}
    */
   void step(long iteration, S now, S next) throws Exception;
 
   /**
-   * Does what all ranks do together, such as a reduction, by collectives; messages point to point
-   * are refused. Changes no state. After a failure it may be called again for the iteration that
-   * ranks go on behind.
+   * Runs the collective operations of the iteration, such as a reduction; messages point to point
+   * are refused. Changes no state. After a failure it may be called again for the last iteration
+   * before the ranks continue.
    *
    * @param iteration counted from 0
    * @param next the state after the iteration
-   * @return whether this rank wants another iteration: {@link Fmi#flowLoopWhile} goes on if any
-   *     rank does; {@link Fmi#flowLoop} does not look at it
+   * @return whether this rank wants another iteration: {@link Fmi#flowLoopWhile} continues if any
+   *     rank does; {@link Fmi#flowLoop} ignores it
    * @throws Exception as {@link LoopBody#run}
    */
   default boolean finish(long iteration, S next) throws Exception {

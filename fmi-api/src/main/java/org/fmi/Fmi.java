@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 import org.fmi.provider.FmiProvider;
 
 /**
- * One rank's view of the job: the way into the library.
+ * The job as one rank sees it, and the entry point of the library.
  *
  * <pre>{@code
  * try (Fmi fmi = Fmi.init(args)) {
@@ -20,10 +20,11 @@ import org.fmi.provider.FmiProvider;
 public interface Fmi extends AutoCloseable {
 
   /**
-   * Joins the job this process was started for (MPI_Init, MPI 4 §11.2). Returns when every rank of
-   * the job can be reached. A process that {@code fmirun} did not start is a job of one rank.
+   * Joins the job that this process was started for (MPI_Init, MPI 4 §11.2). Returns when every
+   * rank of the job can be reached. A process that {@code fmirun} did not start is a job of one
+   * rank.
    *
-   * @param args those of {@code main}
+   * @param args the arguments of {@code main}
    * @return this rank's view of the job; close it
    * @throws IllegalStateException if the process has called this before, or the runtime is not on
    *     the class path (dependency {@code org.fmi:fmi-runtime})
@@ -55,89 +56,91 @@ public interface Fmi extends AutoCloseable {
   int epoch();
 
   /**
-   * Runs {@code body} for iterations 0 to {@code iterations - 1} and survives failures meanwhile
-   * (FMI_Loop, FMI paper §III).
+   * Runs {@code body} for iterations 0 to {@code iterations - 1} and survives failures (FMI_Loop,
+   * FMI paper §III).
    *
-   * <p>Collective over all ranks, which run the same loops and pass the same {@code iterations}:
-   * the job ends if two of them meet for a checkpoint at different places, or in loops of different
-   * length. A checkpoint of {@code state} is taken before the first iteration, then at the
-   * configured interval, and when the loop ends. When a process or node dies, the call of a rank
-   * that goes back catches the {@link Rollback}, restores {@code state} to the last committed
-   * checkpoint and calls the body again from there: all ranks do, or only those that have failed,
-   * where each has a node of its own or {@code --rollback local} says so. After all processes had
-   * to be restarted, a loop that had ended restores its final state and returns at once. For that
-   * its final checkpoint stays in memory until the job ends: prefer one long loop to many short
-   * ones.
+   * <p>Collective over all ranks. All ranks run the same loops and pass the same {@code
+   * iterations}; the job ends if two ranks take a checkpoint at different places, or in loops of
+   * different lengths. A checkpoint of {@code state} is taken before the first iteration, then at
+   * the configured interval, and when the loop ends.
    *
-   * <p>The body completes its requests before an iteration ends, or keeps them in the state; all
-   * are complete when the last iteration ends. What stands outside of loops runs again in a
-   * replacement, and must then send and receive the same.
+   * <p>When a process or node dies, ranks roll back: the call catches the {@link Rollback},
+   * restores {@code state} to the last committed checkpoint, and calls the body again from that
+   * iteration. By default all ranks roll back, or only the failed ones where each rank has a
+   * dedicated node ({@code --rollback}). If all processes had to be restarted, a loop that had
+   * ended restores its final state and returns at once. For this its final checkpoint stays in
+   * memory until the job ends: prefer one long loop to many short ones.
    *
-   * @param iterations how many, 0 or more
+   * <p>The body completes its requests before an iteration ends, or makes them state; all requests
+   * are complete when the last iteration ends. Code outside of loops runs again in a replacement,
+   * and must then send and receive the same messages.
+   *
+   * @param iterations the number of iterations, 0 or more
    * @param body computes one iteration
-   * @param state what a checkpoint holds: primitive arrays and arrays of them to any depth, {@link
-   *     java.nio.ByteBuffer}s (all of the content, position and limit), {@link
+   * @param state the content of a checkpoint: primitive arrays and arrays of them to any depth,
+   *     {@link java.nio.ByteBuffer}s (all of the content, position and limit), {@link
    *     java.lang.foreign.MemorySegment}s, objects that implement Chronicle Bytes' {@code
    *     BytesMarshallable}, and {@link StateRef}s of these, of any {@link java.io.Serializable}
-   *     object, of communicators or of {@link Request}s; each is held by reference and restored in
-   *     place, except that a {@code StateRef} of an array gets a new one, which has new rows if it
-   *     is an array of arrays, all of the sizes they had, and one of a serializable object a new
-   *     one. A {@link ArrayBlock}, a {@link Replicated} or a {@link Repartitioned} of one of these
-   *     says how it is shared, for jobs that go on with another number of ranks. A {@link State}
-   *     gives any of them a name for messages.
+   *     object, of communicators or of {@link Request}s. Each object is held by reference and
+   *     restored in place. Two are replaced instead: the array in a {@code StateRef}, with its
+   *     rows, by a new array of the size that it had, and a serializable object by a new one. An
+   *     {@link ArrayBlock}, a {@link Replicated} or a {@link Repartitioned} around one of these
+   *     says how ranks share it, for a restart with another number of ranks. A {@link State} gives
+   *     any of them a name for messages.
    * @throws IllegalStateException if called inside another loop or after {@link #close}, or while
-   *     requests of this rank are not complete; if some are at a checkpoint that are no state; or
-   *     with the cause that the body has thrown
-   * @throws IllegalArgumentException if {@code iterations} is negative, a state object is of no
-   *     supported type, two have one name, or a request of the state receives into what is none
+   *     requests of this rank are not complete; if requests that are not state are open at a
+   *     checkpoint; or with an exception of the body as its cause
+   * @throws IllegalArgumentException if {@code iterations} is negative, a state object has an
+   *     unsupported type, two have the same name, or a request of the state receives into a buffer
+   *     that is not state
    */
   void loop(long iterations, LoopBody body, Object... state);
 
   /**
-   * The loop of a program that iterates until it has converged: as {@link #loop(long, LoopBody,
-   * Object...)}, but after each iteration all ranks agree whether to go on: {@code
-   * fmi.loopWhile(1000, iteration -> step(u) > 1e-9, u)}.
+   * Runs a loop until it has converged: a {@link #loop(long, LoopBody, Object...) loop} whose ranks
+   * agree after each iteration whether to continue: {@code fmi.loopWhile(1000, iteration -> step(u)
+   * > 1e-9, u)}.
    *
-   * <p>They go on if the body has returned true on <i>any</i> rank, so that each may judge its own
-   * part. What one rank knows alone and is to end the loop (a solution that was found) it tells the
-   * others in the body. Costs an all-reduce per iteration.
+   * <p>The loop continues if the body has returned true on <i>any</i> rank, so that each rank may
+   * judge its part. A rank that alone knows that the loop should end (it has found the solution)
+   * sends this to the other ranks in the body. Costs an all-reduce per iteration.
    *
-   * @param iterations how many at most, 0 or more
-   * @param body computes one iteration, and returns whether to go on
+   * @param iterations the largest number of iterations, 0 or more
+   * @param body computes one iteration, and returns whether to continue
    * @param state as for {@link #loop(long, LoopBody, Object...)}
-   * @return how many iterations were computed: the same at all ranks, and after a restart
+   * @return the number of iterations computed: the same at all ranks, and after a restart
    * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}
    * @throws IllegalArgumentException as for {@link #loop(long, LoopBody, Object...)}
    */
   long loopWhile(long iterations, ConvergingBody body, Object... state);
 
   /**
-   * A loop that says which ranks an iteration reads from, so that after a failure only the ranks
-   * compute again that what was lost came from; the others keep what they have, and wait. So it is
-   * by default, and with {@code --rollback flow}; with {@code global} it goes back as {@link
-   * #loop(long, LoopBody, Object...)} does. Nothing of what is sent is kept for that.
+   * Runs a loop that declares which ranks an iteration reads from. After a failure only the ranks
+   * that the lost data depends on recompute; all other ranks keep their state and wait. This is the
+   * default, and {@code --rollback flow}; with {@code --rollback global} all ranks roll back as in
+   * a {@link #loop(long, LoopBody, Object...) loop}. No messages are logged for it.
    *
-   * <p>The state exists twice: an iteration computes the second from the first, and they change
-   * places. A rank that has failed begins with the last checkpoint. Ranks that it needs something
-   * from, directly or not, load theirs into copies, compute as far as they are needed, and drop
-   * them.
+   * <p>The state exists twice: an iteration computes the second state from the first, and the two
+   * change places. A failed rank starts from the last checkpoint. The ranks whose data it needs,
+   * directly or through other ranks, load their checkpoints into copies, recompute until the failed
+   * rank has its data, and drop the copies.
    *
    * <pre>{@code
    * double[] u = fmi.flowLoop(1000, Flow.line(world.size()), heat, () -> start(), s -> new Object[] {s});
    * }</pre>
    *
-   * @param iterations how many, 0 or more
-   * @param flow which ranks each reads from; the same at all ranks
+   * @param iterations the number of iterations, 0 or more
+   * @param flow the ranks that each rank reads from; the same at all ranks
    * @param body computes one iteration
-   * @param make makes a state as it is before iteration 0, a new one each time
+   * @param make makes a new state as it is before iteration 0
    * @param state the parts of a state that a checkpoint holds, as for {@link #loop(long, LoopBody,
    *     Object...)}: the same ones each time
    * @return the state after the last iteration
    * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}; or if a part of
-   *     the body communicates as {@link FlowBody} says that it must not, such as with a rank that
-   *     the flow does not name
+   *     the body communicates in a way that {@link FlowBody} forbids, such as with a rank that the
+   *     flow does not name
    * @throws IllegalArgumentException as for {@link #loop(long, LoopBody, Object...)}; or if the
-   *     flow names a rank that there is not
+   *     flow names a rank that does not exist
    */
   <S> S flowLoop(
       long iterations,
@@ -147,10 +150,10 @@ public interface Fmi extends AutoCloseable {
       Function<? super S, Object[]> state);
 
   /**
-   * As {@link #flowLoop}, until no rank's {@link FlowBody#finish} wants another iteration. Costs an
-   * all-reduce per iteration.
+   * Runs a {@link #flowLoop} until no rank's {@link FlowBody#finish} wants another iteration. Costs
+   * an all-reduce per iteration.
    *
-   * @param iterations how many at most, 0 or more
+   * @param iterations the largest number of iterations, 0 or more
    * @param flow as for {@link #flowLoop}
    * @param body as for {@link #flowLoop}
    * @param make as for {@link #flowLoop}
@@ -167,24 +170,24 @@ public interface Fmi extends AutoCloseable {
       Function<? super S, Object[]> state);
 
   /**
-   * The paper's form of the loop: {@code while ((n = fmi.nextIteration(u, next)) < 1000) { try
-   * {...} catch (Rollback e) {} }}.
+   * Begins the next iteration of a loop in the paper's form: {@code while ((n =
+   * fmi.nextIteration(u, next)) < 1000) { try {...} catch (Rollback e) {} }}.
    *
-   * <p>Each call begins the next iteration, takes a checkpoint when one is due, and returns the
-   * iteration's number. After a {@link Rollback} was thrown by a communication call, the program
-   * catches it and calls this again: it restores {@code state} and returns the iteration to go on
-   * from. The loop ends with {@link #endLoop} or with {@link #close}.
+   * <p>Each call takes a checkpoint if one is due, and returns the iteration's number. The program
+   * catches the {@link Rollback} that a communication call throws, and calls this method again,
+   * which restores {@code state} and returns the iteration to continue from. The loop ends with
+   * {@link #endLoop} or with {@link #close}.
    *
-   * <p>Leave it by the value that this returns, as above, and call {@link #endLoop} right then: for
-   * a loop that had ended before all processes were restarted, this puts the final state in place
-   * and returns the same value once more. What a program does to the state between the last call of
-   * this and {@link #endLoop} would be done to the final state again.
+   * <p>Leave the loop by the returned value, as above, and call {@link #endLoop} at once. If all
+   * processes were restarted after the loop had ended, this method restores the final state and
+   * returns the same value again: a change of the state between the last call and {@link #endLoop}
+   * would then be made twice.
    *
    * @param state as for {@link #loop(long, LoopBody, Object...)}; the same objects in every call of
    *     one loop
    * @return the iteration to compute next, counted from 0
    * @throws IllegalStateException as for {@link #loop(long, LoopBody, Object...)}; or if the state
-   *     objects are others
+   *     objects differ from the previous call's
    */
   long nextIteration(Object... state);
 
@@ -192,48 +195,50 @@ public interface Fmi extends AutoCloseable {
    * Ends a loop begun with {@link #nextIteration} by a final checkpoint, so that another loop can
    * follow. Does nothing outside of such a loop.
    *
-   * @throws Rollback if a failure interrupts it; the program goes on with {@link #nextIteration} as
-   *     for its body
+   * @throws Rollback if a failure interrupts it; the program then calls {@link #nextIteration}, as
+   *     after a rollback in the body
    */
   void endLoop();
 
   /**
-   * Asks for a checkpoint soon: before what takes long or is dangerous, or when the program has
-   * found something that must not be lost. Returns at once. All ranks take it at one of the next
-   * iterations of the loop that they are in, after the one in which this is called; no rank has to
-   * call it at the same place as another. It is written to files too, if the job writes any.
+   * Requests a checkpoint soon: before a long or dangerous step, or for a result that must not be
+   * lost. Returns at once. All ranks take the checkpoint at one of the next iterations of their
+   * loop. Any rank may call this, at any place. The checkpoint is also written to files, if the job
+   * writes checkpoints to files.
    *
-   * <p>Several calls may lead to one checkpoint; calls of all ranks in one iteration do. An
-   * iteration that is repeated after a failure asks again. Does nothing outside of a loop, as each
-   * loop begins and ends with a checkpoint, nor in a job of one rank without {@code fmirun}.
+   * <p>Several calls may lead to one checkpoint; the calls of all ranks in one iteration do. An
+   * iteration that is repeated after a failure requests again. Has no effect outside of a loop,
+   * because each loop begins and ends with a checkpoint, nor in a job of one rank without {@code
+   * fmirun}.
    *
    * @throws IllegalStateException after {@link #close}
    */
   void requestCheckpoint();
 
   /**
-   * Has something done whenever a loop's state has been put in place, after a failure or from
-   * files: what follows from the state need not be part of it then, and makes no checkpoint longer.
-   * It runs on the thread that calls the loop, before the body goes on. Several run in the order
-   * given. Call this before the loop, as a new process must come here too.
+   * Registers an action that runs whenever a loop's state has been restored, after a failure or
+   * from files. Data that can be derived from the state then need not be state, which makes
+   * checkpoints smaller. The action runs on the thread that calls the loop, before the body;
+   * several actions run in the order of registration. Register before the loop, so that a
+   * replacement process does too.
    *
    * <pre>{@code
    * fmi.afterRestore(() -> index.buildFrom(table));
    * fmi.loop(1000, n -> step(table, index), table);
    * }</pre>
    *
-   * @param computes must not communicate: other ranks may not have gone back
+   * @param computes the action; it must not communicate, because other ranks may not roll back
    * @throws IllegalStateException after {@link #close}
    */
   void afterRestore(Runnable computes);
 
   /**
    * Leaves the job (MPI_Finalize, MPI 4 §11.2). Blocks until all ranks have called it, so that a
-   * failure of any rank up to then can still be recovered. A rank that ends without it has failed.
-   * From then on every call that communicates throws {@link IllegalStateException}.
+   * failure of any rank until then can be recovered from. A rank that ends without it has failed.
+   * After it every call that communicates throws {@link IllegalStateException}.
    *
    * @throws FmiException {@link ErrorClass#MISMATCH} if another rank waits for a message of this
-   *     one, or for this one to receive
+   *     rank, or for this rank to receive
    * @throws IllegalStateException if called in the body of a loop
    */
   @Override

@@ -9,7 +9,7 @@ package org.fmi;
 public final class FmiException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What went wrong. */
+  /** The kind of error. */
   private final ErrorClass errorClass;
 
   /**

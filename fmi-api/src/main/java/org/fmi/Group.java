@@ -3,7 +3,7 @@ package org.fmi;
 /** An ordered set of processes (MPI_Group, MPI 4 §7.3). Immutable. */
 public interface Group {
   /**
-   * How two groups, or the groups of two communicators, relate (MPI_Group_compare,
+   * The relation of two groups, or of the groups of two communicators (MPI_Group_compare,
    * MPI_Comm_compare).
    */
   enum Comparison {

@@ -1,6 +1,6 @@
 package org.fmi;
 
-/** One iteration of a fault-tolerant loop. */
+/** The body of a fault-tolerant loop. */
 @FunctionalInterface
 public interface LoopBody {
   /**

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Message {
   /**
-   * What the probe has found.
+   * Returns the result of the probe.
    *
    * @return who sent the message, with which tag, and how long it is; {@link Status#PROC_NULL} of
    *     no process

@@ -107,7 +107,7 @@ public sealed interface Op {
     return new OfInt(operator, commutative);
   }
 
-  /** The operations that come with the library. */
+  /** The predefined operations. */
   enum Predefined implements Op {
     /** See {@link Op#MAX}. */
     MAX,

@@ -3,10 +3,10 @@ package org.fmi;
 import java.util.Objects;
 
 /**
- * State of a loop that is the same on all ranks: sums that all have computed by an all-reduce, for
- * instance. With it a job can continue from files with another number of ranks ({@code fmirun
- * --restart-from}): all take it from rank 0, after it was compared with that of the others. In
- * every other respect it behaves as the state that it wraps.
+ * State of a loop that is the same on all ranks, such as the results of an all-reduce. With it a
+ * job can continue from files with another number of ranks ({@code fmirun --restart-from}): all
+ * ranks take rank 0's state, after it was compared with the state of every other rank. In every
+ * other respect it behaves as the state that it wraps.
  */
 public final class Replicated {
   private final Object state;
@@ -18,7 +18,7 @@ public final class Replicated {
   /**
    * State that is the same on all ranks.
    *
-   * @param state whatever can be state of a loop
+   * @param state any object that can be state of a loop
    * @return a new one
    */
   public static Replicated of(Object state) {

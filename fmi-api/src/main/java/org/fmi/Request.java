@@ -6,15 +6,15 @@ import org.fmi.provider.Progressing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A non-blocking operation under way (MPI_Request, MPI 4 §3.7). The buffer belongs to the operation
- * until it is complete.
+ * A non-blocking operation (MPI_Request, MPI 4 §3.7). The buffer belongs to the operation until it
+ * is complete.
  *
  * <p>Once a failure is known, all methods behave as those of {@link Comm}. They throw {@link
  * FmiException} when the operation failed, such as by {@link ErrorClass#TRUNCATE}. A request from
  * before a rollback is void: a program that uses it after the rollback gets {@link
- * ErrorClass#REQUEST}. Forget requests when an iteration begins, unless they are state of the loop:
- * a {@link StateRef} of them has, after a rollback, requests that are as far as those were, if what
- * they receive into is state too.
+ * ErrorClass#REQUEST}. Drop requests when an iteration begins, unless they are state of the loop:
+ * after a rollback a {@link StateRef} holds requests with the same progress, if the buffers that
+ * they receive into are state too.
  */
 public interface Request {
 

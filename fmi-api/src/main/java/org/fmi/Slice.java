@@ -436,7 +436,7 @@ public final class Slice {
   }
 
   /**
-   * Where the data begins.
+   * Returns the place where the data begins.
    *
    * @return in bytes from the beginning of {@link #base}
    */

@@ -14,8 +14,8 @@ import java.util.Objects;
  * be mixed, and names may be added to a program whose checkpoints have none.
  *
  * @param name what messages call it; each name of a loop is used once
- * @param state whatever can be state of a loop: an array, a {@link StateRef}, a {@link Replicated}
- *     ...
+ * @param state any object that can be state of a loop: an array, a {@link StateRef}, a {@link
+ *     Replicated} ...
  */
 public record State(String name, Object state) {
   /**
@@ -40,7 +40,7 @@ public record State(String name, Object state) {
    * State with a name.
    *
    * @param name what messages call it; each name of a loop is used once
-   * @param state whatever can be state of a loop
+   * @param state any object that can be state of a loop
    * @return a new one
    * @throws IllegalArgumentException if the name is blank or has control characters, or the state
    *     has a name already

@@ -5,21 +5,20 @@ import java.util.Objects;
 /**
  * A reference that is part of a loop's state: for programs that swap buffers ({@code u} and {@code
  * next}) or replace an object while they iterate, and for {@link java.io.Serializable} objects:
- * records, {@link java.util.Random}, collections. A checkpoint holds what the StateRef refers to at
- * that moment. A rollback makes it refer to a new array, with new rows if it is an array of arrays,
- * of the sizes they had; or to a new object equal to the one it had, if that is serialized. Two
- * StateRefs to one object get the same one; but what the serialized objects of two StateRefs refer
- * to is written once for each. Buffers, memory segments and objects that implement {@code
- * BytesMarshallable} are restored in place.
+ * records, {@link java.util.Random}, collections. A checkpoint holds the object that the StateRef
+ * refers to at that moment. After a rollback it refers to a new array of the same size (with new
+ * rows, if it is an array of arrays), or to a new object equal to the serialized one. Two StateRefs
+ * to one object refer to one object again; an object inside two of them is written twice. Buffers,
+ * memory segments and objects that implement {@code BytesMarshallable} are restored in place.
  *
- * <p>Communicators may be held, in a {@code Comm[]} or by serialized objects too: those that are
- * made in an iteration and used in later ones. They are the same ones after a rollback, and in a
- * process that replaces another.
+ * <p>A StateRef may hold communicators that one iteration makes and a later one uses, in a {@code
+ * Comm[]} or in a serialized object. After a rollback, and in a replacement process, they are the
+ * same communicators.
  *
- * <p>So may {@link Request}s, in a {@code Request[]} or by serialized objects: those that are begun
- * in an iteration and completed in a later one. After a rollback they are new ones.
+ * <p>It may also hold {@link Request}s that one iteration starts and a later one completes, in a
+ * {@code Request[]} or in a serialized object. After a rollback they are new requests.
  *
- * @param <T> what it refers to: a type that can be state of a loop, or is serializable
+ * @param <T> the type of the object: one that can be state of a loop, or is serializable
  */
 public final class StateRef<T> {
   private T value;
@@ -40,7 +39,7 @@ public final class StateRef<T> {
   }
 
   /**
-   * What it refers to.
+   * Returns the object that this refers to.
    *
    * @return never null
    */

@@ -1,7 +1,7 @@
 package org.fmi;
 
 /**
- * What a receive or probe got (MPI_Status). Immutable.
+ * The result of a receive or probe (MPI_Status). Immutable.
  *
  * @param source the sender's rank in the communicator, or {@link Comm#PROC_NULL}
  * @param tag the message's tag

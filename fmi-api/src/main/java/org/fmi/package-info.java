@@ -38,7 +38,7 @@
  *
  * <p>Collective operations are called by all ranks of a communicator, in the same order. {@link
  * org.fmi.Op} combines elements: the same number of ranks and the same input give the same bits,
- * whatever the timing and wherever the ranks are.
+ * independently of timing and of the ranks' nodes.
  *
  * <h2>Buffers</h2>
  *
@@ -86,15 +86,16 @@
  * <h2>Loops, checkpoints and failures</h2>
  *
  * {@link org.fmi.Fmi#loop(long, LoopBody, Object...)} runs its body for each iteration, and takes
- * checkpoints of the state that was registered. When a process or a node dies, a replacement goes
- * on from the checkpoint. Other ranks do too, unless only failed ones go back: their communication
- * calls in the loop throw {@link org.fmi.Rollback}; {@code loop} catches it, restores the state,
- * and calls the body again from the checkpoint's iteration. Five rules make a program survive:
+ * checkpoints of the state that was registered. When a process or a node dies, a replacement
+ * continues from the checkpoint. So do the other ranks, unless only failed ranks roll back: their
+ * communication calls in the loop throw {@link org.fmi.Rollback}; {@code loop} catches it, restores
+ * the state, and calls the body again from the checkpoint's iteration. Five rules make a program
+ * survive:
  *
  * <ol>
- *   <li><b>Register what changes.</b> All that an iteration changes and a later one reads is state
- *       of the loop: arrays, byte buffers, memory segments, objects that write and read themselves,
- *       and {@link org.fmi.StateRef}s of these or of serializable objects.
+ *   <li><b>Register what changes.</b> Everything that one iteration writes and a later one reads is
+ *       state of the loop: arrays, byte buffers, memory segments, objects that write and read
+ *       themselves, and {@link org.fmi.StateRef}s of these or of serializable objects.
  *   <li><b>Be repeatable.</b> With the same state an iteration does the same; so a generator of
  *       random numbers is state, a seeded one too. What is outside of loops runs again in a
  *       replacement, and must send and receive the same.
@@ -113,9 +114,9 @@
  * <h2>Errors</h2>
  *
  * A wrong argument or a truncated message ends the call with an {@link org.fmi.FmiException}, whose
- * {@link org.fmi.ErrorClass} is that of MPI; the job goes on. What the body of a loop throws is a
- * failure of its rank, which is replaced; after three in a row at the same place the job ends.
- * {@link org.fmi.Comm#abort} ends it at once.
+ * {@link org.fmi.ErrorClass} is MPI's; the job continues. An exception that the body of a loop
+ * throws is a failure of its rank, which is replaced; after three in a row at the same place the
+ * job ends. {@link org.fmi.Comm#abort} ends it at once.
  *
  * <h2>Threads</h2>
  *

@@ -1,6 +1,6 @@
 /**
- * What a runtime provides to the public API. Programs do not use this package: it may change in any
- * version.
+ * Interfaces that a runtime implements for the public API. Programs do not use this package: it may
+ * change in any version.
  */
 @NullMarked
 package org.fmi.provider;
