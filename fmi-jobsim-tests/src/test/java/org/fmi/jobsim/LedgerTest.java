@@ -80,7 +80,7 @@ final class LedgerTest {
   @Test
   void detectsADuplicatedMessage() {
     assertThatThrownBy(() -> receives(2, 101))
-        .hasMessage("message 2 from rank 1 to rank 2 with tag 3 has come and was not sent");
+        .hasMessage("message 2 from rank 1 to rank 2 with tag 3 was received, but never sent");
   }
 
   @Test
