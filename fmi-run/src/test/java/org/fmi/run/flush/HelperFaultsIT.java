@@ -261,7 +261,7 @@ final class HelperFaultsIT {
     "fsync:error=ENOSPC:when=1, true, No space left on device",
     "pwrite64:error=EIO:when=1, false, Input/output error",
     "mkdir:error=EROFS:when=2, false, Read-only file system",
-    "mkdir:error=EACCES:when=2, false, not allowed",
+    "mkdir:error=EACCES:when=2, false, permission denied",
     "rename:error=EIO:when=1, false, Input/output error",
   })
   void whatFailsIsToldAndLeavesNothingBehind(String inject, boolean full, String reason)
