@@ -81,7 +81,8 @@ class Ledger implements SimTraffic {
     int number = Counts.next(rank(rank).now.received, channel);
     List<long[]> all = messages.getOrDefault(channel, List.of());
     if (number >= all.size()) {
-      throw new AssertionError("message " + number + " " + channel + " was received, but never sent");
+      throw new AssertionError(
+          "message " + number + " " + channel + " was received, but never sent");
     }
     if (!Arrays.equals(all.get(number), data)) {
       throw new AssertionError("message " + number + " " + channel + " is not what was sent");
