@@ -1,6 +1,7 @@
 package org.fmi.run.options;
 
 import java.util.List;
+import org.fmi.run.Amounts;
 import org.fmi.run.slurm.Allocation;
 import org.jspecify.annotations.Nullable;
 
@@ -42,12 +43,13 @@ public sealed interface Where {
     return this instanceof Local;
   }
 
-  /** Returns the kind of nodes, for the user. */
-  default String kind() {
+  /** Returns so many nodes, for the user. */
+  default String nodes(int number) {
     return switch (this) {
-      case Local _ -> "local nodes";
-      case Ssh _ -> "hosts over ssh";
-      case Slurm slurm -> "nodes of Slurm job " + slurm.allocation().job();
+      case Local _ -> Amounts.count(number, "local node");
+      case Ssh _ -> Amounts.count(number, "host") + " over ssh";
+      case Slurm slurm ->
+          Amounts.count(number, "node") + " of Slurm job " + slurm.allocation().job();
     };
   }
 }

@@ -19,9 +19,7 @@ public final class StartText {
     List<String> transports = options.job().transports();
     return count(spec.size(), "rank")
         + ", "
-        + spec.nodes().size()
-        + " "
-        + options.where().kind()
+        + options.where().nodes(spec.nodes().size())
         + ", transports "
         + (transports.isEmpty() ? "auto" : String.join(", ", transports))
         + ", checkpoints "
