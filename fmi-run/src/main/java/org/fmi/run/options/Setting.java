@@ -37,8 +37,8 @@ enum Setting {
       "bind",
       "B",
       "core: bind each rank to its own share of the cores (its process or, if the share is one"
-          + " core, the thread that calls Fmi.init), unless a machine has more ranks than hardware threads;"
-          + " none: bind nothing (default core)"),
+          + " core, the thread that calls Fmi.init), unless a machine has more ranks than hardware"
+          + " threads; none: bind nothing (default core)"),
   TRANSPORT(
       "--transport",
       "transport",

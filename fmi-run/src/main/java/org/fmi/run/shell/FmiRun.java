@@ -50,6 +50,10 @@ public final class FmiRun {
   private static final int USAGE = 64;
   private static final int FAILED = 70;
   private static final int SIGPIPE = 13;
+
+  /** Signals that end a job. */
+  private static final List<String> TO_END = List.of("INT", "TERM", "HUP");
+
   private static final String SHARED_MEMORY = "shm";
 
   private FmiRun() {}
@@ -153,8 +157,20 @@ public final class FmiRun {
     byte[] jobBytes = new byte[6];
     random.nextBytes(jobBytes);
     String jobId = HexFormat.of().formatHex(jobBytes);
+    // What a signal's default action does would meet the copying of the program: it deletes the
+    // copy
+    // while files are added.
+    EarlySignals early = new EarlySignals();
+    TO_END.forEach(name -> onSignal(name, early::arrived));
     try (JobProgram program = JobProgram.of(options, jobId, secret)) {
-      return run(options, installation, events, files, jobId, secret, program);
+      return early.prepared() == 0
+          ? run(options, installation, events, files, jobId, secret, program, early)
+          : EarlySignals.STATUS + early.first();
+    } catch (IOException e) {
+      if (early.prepared() != 0) {
+        return EarlySignals.STATUS + early.first(); // what was interrupted is no error
+      }
+      throw e;
     }
   }
 
@@ -165,7 +181,8 @@ public final class FmiRun {
       @Nullable OutputFiles files,
       String jobId,
       byte[] secret,
-      JobProgram program)
+      JobProgram program,
+      EarlySignals early)
       throws IOException, UsageException {
     Level2Files level2 = Level2Files.of(options, jobId, program.facts());
     List<String> hosts = options.spec().nodes().stream().map(JobSpec.Node::name).toList();
@@ -211,9 +228,10 @@ public final class FmiRun {
                 metrics,
                 level2,
                 lent));
-    onSignal("INT", shell[0]::interrupt);
-    onSignal("TERM", shell[0]::interrupt);
-    onSignal("HUP", shell[0]::interrupt);
+    TO_END.forEach(name -> onSignal(name, shell[0]::interrupt));
+    if (early.first() != 0) {
+      shell[0].interrupt(early.first());
+    }
     onSignal("USR1", _ -> shell[0].stopSoon("signal USR1"));
     onSignal(
         "TSTP", _ -> console.line("fmirun: cannot be suspended: its nodes would treat it as dead"));
