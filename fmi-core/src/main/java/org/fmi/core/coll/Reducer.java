@@ -1,8 +1,5 @@
 package org.fmi.core.coll;
 
-import java.util.function.DoubleBinaryOperator;
-import java.util.function.IntBinaryOperator;
-import java.util.function.LongBinaryOperator;
 import org.fmi.Datatype;
 import org.fmi.Datatype.Predefined;
 import org.fmi.ErrorClass;
@@ -58,15 +55,15 @@ public final class Reducer {
       case Op.UserDefined u -> new Reducer(type, op, userKernel(u, type), 1);
       case Op.OfDouble d -> {
         requireType(Predefined.DOUBLE, "Op.ofDouble", type);
-        yield new Reducer(type, op, doubleKernel(d.operator()), 1);
+        yield new Reducer(type, op, ofArrays(DoubleKernels.of(d.operator())), 1);
       }
       case Op.OfLong l -> {
         requireType(Predefined.LONG, "Op.ofLong", type);
-        yield new Reducer(type, op, longKernel(l.operator()), 1);
+        yield new Reducer(type, op, ofArrays(LongKernels.of(l.operator())), 1);
       }
       case Op.OfInt i -> {
         requireType(Predefined.INT, "Op.ofInt", type);
-        yield new Reducer(type, op, intKernel(i.operator()), 1);
+        yield new Reducer(type, op, ofArrays(IntKernels.of(i.operator())), 1);
       }
     };
   }
@@ -190,36 +187,8 @@ public final class Reducer {
   }
 
   @SuppressWarnings("unchecked") // it gets arrays of the type that was required
-  private static Kernel<Object> doubleKernel(DoubleBinaryOperator operator) {
-    Kernel<double[]> kernel =
-        (left, right, from, to) -> {
-          for (int i = from; i < to; i++) {
-            right[i] = operator.applyAsDouble(left[i], right[i]);
-          }
-        };
-    return (Kernel<Object>) (Kernel<?>) kernel;
-  }
-
-  @SuppressWarnings("unchecked") // it gets arrays of the type that was required
-  private static Kernel<Object> longKernel(LongBinaryOperator operator) {
-    Kernel<long[]> kernel =
-        (left, right, from, to) -> {
-          for (int i = from; i < to; i++) {
-            right[i] = operator.applyAsLong(left[i], right[i]);
-          }
-        };
-    return (Kernel<Object>) (Kernel<?>) kernel;
-  }
-
-  @SuppressWarnings("unchecked") // it gets arrays of the type that was required
-  private static Kernel<Object> intKernel(IntBinaryOperator operator) {
-    Kernel<int[]> kernel =
-        (left, right, from, to) -> {
-          for (int i = from; i < to; i++) {
-            right[i] = operator.applyAsInt(left[i], right[i]);
-          }
-        };
-    return (Kernel<Object>) (Kernel<?>) kernel;
+  private static Kernel<Object> ofArrays(Kernel<?> kernel) {
+    return (Kernel<Object>) kernel;
   }
 
   /** A kernel that calls the operation with whole vectors from index 0. */
