@@ -3,6 +3,7 @@ package org.fmi.core.coll;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.Array;
+import java.util.Objects;
 import org.fmi.Datatype.Predefined;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
@@ -176,17 +177,8 @@ public final class Location {
     return type;
   }
 
+  /** A view of an array, of any type but boolean. */
   private static MemorySegment segmentOf(Object array) {
-    return switch (array) {
-      case byte[] a -> MemorySegment.ofArray(a);
-      case char[] a -> MemorySegment.ofArray(a);
-      case short[] a -> MemorySegment.ofArray(a);
-      case int[] a -> MemorySegment.ofArray(a);
-      case long[] a -> MemorySegment.ofArray(a);
-      case float[] a -> MemorySegment.ofArray(a);
-      case double[] a -> MemorySegment.ofArray(a);
-      default ->
-          throw new IllegalArgumentException("no segment of a " + array.getClass().getName());
-    };
+    return Objects.requireNonNull(Memory.view(array));
   }
 }
