@@ -254,9 +254,9 @@ public interface Comm extends AutoCloseable {
   // ---- objects as messages
 
   /**
-   * Sends an object, and all that it refers to (MPI_Send of MPI.OBJECT in mpiJava). Received by
-   * {@link #recvObject}, {@link #irecvObject} and {@link Message#recvObject} alone. It is copied at
-   * once, by Java's serialization where it is not simple enough for a faster way.
+   * Sends an object and everything that it refers to (MPI_Send of MPI.OBJECT in mpiJava). Only
+   * {@link #recvObject}, {@link #irecvObject} and {@link Message#recvObject} receive it. The object
+   * is copied at once: by a fast format for common objects, else by Java's serialization.
    *
    * @param object what is sent: {@link java.io.Serializable}, or null
    * @param dest rank of the receiver, or {@link #PROC_NULL}
@@ -278,16 +278,16 @@ public interface Comm extends AutoCloseable {
   Request isendObject(@Nullable Object object, int dest, int tag);
 
   /**
-   * Receives an object (MPI_Recv of MPI.OBJECT in mpiJava). Who sent it is said by a {@link
-   * Message}: {@code mprobe(source, tag)}.
+   * Receives an object (MPI_Recv of MPI.OBJECT in mpiJava). To learn its sender, probe with {@link
+   * #mprobe} and receive the {@link Message}.
    *
    * @param type the object's class, or one that it extends or implements
    * @param source rank of the sender, {@link #ANY_SOURCE} or {@link #PROC_NULL}
    * @param tag the tag of the message, or {@link #ANY_TAG}
    * @param <T> the object
    * @return the object; null if null was sent, and from {@link #PROC_NULL}
-   * @throws FmiException {@link ErrorClass#TYPE} if what was sent is no object, or of another
-   *     class, or is refused by a filter of classes, or cannot be read; it is lost then
+   * @throws FmiException {@link ErrorClass#TYPE} if the message is no object, or one of another
+   *     class, or a filter of classes refuses it, or it cannot be read; the message is then lost
    */
   <T> @Nullable T recvObject(Class<T> type, int source, int tag);
 
@@ -308,7 +308,7 @@ public interface Comm extends AutoCloseable {
    * @param object the object that the root sends; ignored at all other ranks
    * @param root rank of the root
    * @param <T> the object
-   * @return the object: at the root the one that was given
+   * @return the object; at the root the given object itself
    * @throws FmiException {@link ErrorClass#TYPE} at all ranks if it cannot be sent, and at a rank
    *     that cannot read it
    */
@@ -343,7 +343,7 @@ public interface Comm extends AutoCloseable {
    * @param objects one for each rank, in their order; used at the root only
    * @param root rank of the root
    * @param <T> the objects
-   * @return this rank's object: at the root the one that was given
+   * @return this rank's object; at the root the given object itself
    * @throws FmiException {@link ErrorClass#TYPE} at all ranks if an object cannot be sent
    */
   <T> @Nullable T scatterObjects(@Nullable List<? extends @Nullable T> objects, int root);

@@ -4,23 +4,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A message that {@link Comm#mprobe} or {@link Comm#improbe} has matched (MPI_Message, MPI 4
- * §3.8.2): no other receive gets it. Its data comes when it is received, once, by one of the calls
- * here.
+ * §3.8.2): no other receive matches it. It is received once, by one of the methods here, which
+ * transfers its data.
  *
- * <p>Receive it before the iteration ends: a checkpoint cannot hold it, and is refused then. After
+ * <p>Receive it before the iteration ends: a checkpoint cannot hold it, and would be refused. After
  * a rollback it is void, like a {@link Request}, and the repeated iteration probes again.
  */
 public interface Message {
   /**
    * Returns the result of the probe.
    *
-   * @return who sent the message, with which tag, and how long it is; {@link Status#PROC_NULL} of
-   *     no process
+   * @return the sender, the tag and the length; {@link Status#PROC_NULL} if the source is no
+   *     process
    */
   Status status();
 
   /**
-   * Receives it (MPI_Mrecv).
+   * Receives the message (MPI_Mrecv).
    *
    * @param buffer where the message goes
    * @return as {@link #status}
@@ -31,7 +31,7 @@ public interface Message {
   Status recv(Object buffer);
 
   /**
-   * Receives it later (MPI_Imrecv). The request cannot be cancelled.
+   * Starts to receive the message (MPI_Imrecv). The request cannot be cancelled.
    *
    * @param buffer where the message goes
    * @return the request to wait for; the buffer is not used until then
@@ -41,7 +41,7 @@ public interface Message {
   Request irecv(Object buffer);
 
   /**
-   * Receives it into a new array, as long as the message (MPI_Mrecv after MPI_Get_count).
+   * Receives the message into a new array of its length (MPI_Mrecv after MPI_Get_count).
    *
    * @param arrayType such as {@code double[].class}: an array of a primitive type
    * @param <T> the array
@@ -53,7 +53,7 @@ public interface Message {
   <T> T recv(Class<T> arrayType);
 
   /**
-   * Receives the object that it is, as {@link Comm#recvObject}.
+   * Receives the message as an object, as {@link Comm#recvObject}.
    *
    * @param type the object's class, or one that it extends or implements
    * @param <T> the object

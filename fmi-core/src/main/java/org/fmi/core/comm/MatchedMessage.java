@@ -13,10 +13,10 @@ final class MatchedMessage implements Message {
   private final UnsizedCalls calls;
   private final Status status;
 
-  /** Null of no process; else it is without a buffer until the message is received. */
+  /** The receive, without a buffer until the message is received; null for no process. */
   private final @Nullable MessageRequest probed;
 
-  /** Made by a probe. */
+  /** Creates the result of a probe. */
   MatchedMessage(UnsizedCalls calls, @Nullable MessageRequest probed, Status status) {
     this.calls = calls;
     this.probed = probed;
@@ -36,7 +36,7 @@ final class MatchedMessage implements Message {
   @Override
   public Request irecv(Object data) {
     Object buffer = Buffers.plain(data);
-    long _ = Buffers.checkWrite(buffer); // which a message is not lost by
+    long _ = Buffers.checkWrite(buffer); // before the message is used up
     MessageRequest r = take();
     return r == null
         ? new CompletedRequest(Status.PROC_NULL)
@@ -57,7 +57,7 @@ final class MatchedMessage implements Message {
     return r == null ? null : calls.receiveObject(r, type, status);
   }
 
-  /** Its receive; null of no process. */
+  /** Returns the receive; null for no process. */
   private @Nullable MessageRequest take() {
     MessageRequest r = probed;
     if (r != null && !r.isClaim()) {

@@ -158,7 +158,7 @@ final class MessageCalls {
     return status == null ? null : members.local(status);
   }
 
-  /** Whether there is anybody to send to. */
+  /** Whether the call sends a message: its destination is a process, and in the flow part. */
   boolean sendsTo(int dest, @Nullable FlowPart reach) {
     return dest != Comm.PROC_NULL && (reach == null || reach.sendsTo(members.world(dest)));
   }
@@ -171,15 +171,15 @@ final class MessageCalls {
     return source != Comm.PROC_NULL && (reach == null || reach.receivesFrom(members.world(source)));
   }
 
-  /** The same of a message whose length is not known. */
-  boolean hearsUnsized(int source, @Nullable FlowPart reach) {
+  /** As {@link #receivesFrom}, for a message of unknown length. */
+  boolean receivesUnsized(int source, @Nullable FlowPart reach) {
     if (reach != null && source != Comm.PROC_NULL) {
       reach.unsized();
     }
     return receivesFrom(source, reach);
   }
 
-  /** What a message or its receive says of itself. */
+  /** The tag that a message and its receive carry. */
   static long tag(Predefined type, int tag, @Nullable FlowPart reach) {
     long own = MessageTag.of(type, tag);
     return reach == null ? own : reach.tag(own);

@@ -16,7 +16,7 @@ import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of a communicator that send and receive objects: as bytes, of a type of their own. */
+/** The calls of a communicator that send and receive objects, as bytes with a dedicated type. */
 final class ObjectCalls {
   private static final byte[] EMPTY = new byte[0];
 
@@ -67,7 +67,7 @@ final class ObjectCalls {
     checkType(type);
     calls.checkProbe(source, tag);
     FlowPart reach = p2p.reach();
-    if (!calls.hearsUnsized(source, reach)) {
+    if (!calls.receivesUnsized(source, reach)) {
       return null;
     }
     PointToPoint.NewArray got =
@@ -80,7 +80,7 @@ final class ObjectCalls {
     calls.checkProbe(source, tag);
     FlowPart reach = p2p.reach();
     ArrayRequest request =
-        calls.hearsUnsized(source, reach)
+        calls.receivesUnsized(source, reach)
             ? p2p.irecvNew(EMPTY, comm.members.world(source), calls.context, tag(tag, reach))
             : null;
     return new ObjectReceive<>(request, type, comm);
@@ -107,7 +107,7 @@ final class ObjectCalls {
     }
   }
 
-  /** An object as the message that it is sent as. */
+  /** Returns the message of an object. */
   static ObjectCodec.Bytes bytes(@Nullable Object object) {
     try {
       return ObjectCodec.writeMessage(object);
@@ -129,9 +129,9 @@ final class ObjectCalls {
   }
 
   /**
-   * The object of a message.
+   * Returns the object of a message.
    *
-   * @param from who sent it
+   * @param from the status of its receive
    */
   static <T> @Nullable T object(Object bytes, Class<T> type, Status from) {
     Object object;

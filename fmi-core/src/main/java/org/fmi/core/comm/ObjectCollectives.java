@@ -18,12 +18,12 @@ import org.fmi.core.p2p.MessagePool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collectives of objects: those of lengths, and then those of bytes. A rank that has no bytes to
- * send, as its object cannot be written, takes part with a length that says so: nobody waits for
- * it.
+ * Collectives of objects, each a collective of lengths followed by one of bytes. A rank whose
+ * object cannot be written takes part with the length {@link #FAILED}, so that no other rank waits
+ * for it.
  */
 final class ObjectCollectives {
-  /** In place of a length: there is no object, as its rank has failed. */
+  /** Stands for the length of an object that its rank could not write. */
   private static final long FAILED = -1;
 
   private final Comm comm;
@@ -32,13 +32,13 @@ final class ObjectCollectives {
     this.comm = comm;
   }
 
-  /** What a rank sends, or why it does not. */
+  /** The bytes that this rank sends, or the reason why it has none. */
   private record Own(byte[] array, long length, @Nullable RuntimeException failure) {
     static Own of(@Nullable Object object) {
       try {
         ObjectCodec.Bytes bytes = ObjectCalls.bytes(object);
         return new Own(bytes.array(), bytes.length(), null);
-      } catch (RuntimeException e) { // of the object's own code too
+      } catch (RuntimeException e) { // also from the object's own code
         return failed(e);
       }
     }
@@ -47,7 +47,7 @@ final class ObjectCollectives {
       return new Own(new byte[0], FAILED, why);
     }
 
-    /** What it sends. */
+    /** Returns the bytes to send. */
     Slice data() {
       return Slice.of(array, 0, Math.max(0, length));
     }
@@ -59,7 +59,7 @@ final class ObjectCollectives {
     }
   }
 
-  /** What was gathered, by rank. */
+  /** The gathered bytes of all ranks. */
   private record Parts(MemorySegment memory, long[] lengths, long[] starts) {
     static Parts of(long[] lengths) {
       long[] counts = new long[lengths.length];
@@ -88,7 +88,7 @@ final class ObjectCollectives {
   /**
    * Sends an object of the root.
    *
-   * @param own null at the others
+   * @param own the root's bytes; null at all other ranks
    */
   private <T> @Nullable T bcast(@Nullable T object, @Nullable Own own, int root) {
     long[] length = {own == null ? 0 : own.length};
@@ -139,7 +139,7 @@ final class ObjectCollectives {
     return objects(parts, lengths, object);
   }
 
-  /** All objects, of which this rank's is the one that it has given. */
+  /** Returns the objects of all ranks; this rank's is the given object itself, not a copy. */
   private <T> List<@Nullable T> objects(Parts parts, long[] lengths, @Nullable T own) {
     List<@Nullable T> all = new ArrayList<>();
     for (int rank = 0; rank < lengths.length; rank++) {
@@ -227,7 +227,7 @@ final class ObjectCollectives {
       sent = Own.of(result);
     } catch (Rollback e) {
       throw e;
-    } catch (RuntimeException e) { // of the operation too: the others must not wait
+    } catch (RuntimeException e) { // also from the operation: no other rank may wait
       sent = Own.failed(e);
     }
     return bcast(result, sent, 0);
@@ -256,7 +256,7 @@ final class ObjectCollectives {
     }
   }
 
-  // All ranks run one program: what this one expects, that one sends.
+  // All ranks run the same program, which sends objects of the types that it expects.
   @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
   private static <T> @Nullable T object(byte[] bytes, int rank) {
     return (T)

@@ -6,9 +6,9 @@ import org.fmi.core.p2p.ArrayRequest;
 import org.fmi.provider.Progressing;
 import org.jspecify.annotations.Nullable;
 
-/** The receive of an object under way. */
+/** A non-blocking receive of an object. */
 final class ObjectReceive<T> implements ObjectRequest<T>, Progressing {
-  /** Null if nobody sends. */
+  /** Null if the source is no process. */
   private final @Nullable ArrayRequest request;
 
   private final Class<T> type;

@@ -1,5 +1,6 @@
 package org.fmi.core.comm;
 
+import java.lang.reflect.Array;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Message;
@@ -9,7 +10,7 @@ import org.fmi.core.p2p.MessageRequest;
 import org.fmi.core.p2p.PointToPoint;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of a communicator whose messages may have any length. */
+/** The calls of a communicator that receive messages of unknown length. */
 final class UnsizedCalls {
   private final PointToPoint p2p;
   private final MessageCalls calls;
@@ -25,14 +26,14 @@ final class UnsizedCalls {
 
   Message mprobe(int source, int tag) {
     calls.checkProbe(source, tag);
-    return calls.hearsUnsized(source, p2p.reach())
+    return calls.receivesUnsized(source, p2p.reach())
         ? matched(p2p.mprobe(comm.members.world(source), calls.context, tag))
         : new MatchedMessage(this, null, Status.PROC_NULL);
   }
 
   @Nullable Message improbe(int source, int tag) {
     calls.checkProbe(source, tag);
-    if (!calls.hearsUnsized(source, p2p.reach())) {
+    if (!calls.receivesUnsized(source, p2p.reach())) {
       return new MatchedMessage(this, null, Status.PROC_NULL);
     }
     MessageRequest found = p2p.improbe(comm.members.world(source), calls.context, tag);
@@ -46,7 +47,7 @@ final class UnsizedCalls {
   <T> T recv(Class<T> arrayType, int source, int tag) {
     Object empty = empty(arrayType);
     calls.checkProbe(source, tag);
-    if (!calls.hearsUnsized(source, p2p.reach())) {
+    if (!calls.receivesUnsized(source, p2p.reach())) {
       return arrayType.cast(empty);
     }
     return arrayType.cast(
@@ -60,7 +61,7 @@ final class UnsizedCalls {
 
   // ---- a message that a probe has matched
 
-  /** Begins to receive it into a plain buffer, which was checked. */
+  /** Starts to receive it into a checked, plain buffer. */
   Request receive(MessageRequest probed, int tag, Object buffer) {
     Request request =
         p2p.imrecv(
@@ -91,23 +92,16 @@ final class UnsizedCalls {
     return objects.receive(probed, type, found);
   }
 
-  /** An empty array of this type. */
+  /** Returns an empty array of this type. */
   static Object empty(@Nullable Class<?> arrayType) {
-    return switch (arrayType) {
-      case Class<?> c when c == byte[].class -> new byte[0];
-      case Class<?> c when c == double[].class -> new double[0];
-      case Class<?> c when c == int[].class -> new int[0];
-      case Class<?> c when c == long[].class -> new long[0];
-      case Class<?> c when c == float[].class -> new float[0];
-      case Class<?> c when c == short[].class -> new short[0];
-      case Class<?> c when c == char[].class -> new char[0];
-      case Class<?> c when c == boolean[].class -> new boolean[0];
-      case null, default ->
-          throw new FmiException(
-              ErrorClass.TYPE,
-              (arrayType == null ? "null" : arrayType.getTypeName())
-                  + " is no type of array that is received: use double[].class, or the class of"
-                  + " another array of a primitive type");
-    };
+    Class<?> element = arrayType == null ? null : arrayType.componentType();
+    if (element == null || !element.isPrimitive()) {
+      throw new FmiException(
+          ErrorClass.TYPE,
+          (arrayType == null ? "null" : arrayType.getTypeName())
+              + " is not an array type that can be received: use double[].class, or the class of"
+              + " another array of a primitive type");
+    }
+    return Array.newInstance(element, 0);
   }
 }

@@ -15,8 +15,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Converts {@link java.io.Serializable} objects to bytes and back: for state by Java's
- * serialization, for messages by it where {@link PlainObjects} does not know them.
+ * Converts {@link java.io.Serializable} objects to bytes and back: state by Java's serialization,
+ * messages by {@link PlainObjects} where that knows the object, and by Java's serialization else.
  *
  * <p>The bytes come from a rank of the same job, but through the memory of other nodes, so they are
  * read behind a filter:
@@ -102,7 +102,7 @@ public final class ObjectCodec {
   // ---- messages
 
   /**
-   * An object, and all it refers to, as a message.
+   * Converts an object, and everything that it refers to, to a message.
    *
    * @throws IllegalArgumentException as {@link #write}
    */
@@ -117,9 +117,9 @@ public final class ObjectCodec {
   }
 
   /**
-   * The object that {@link #writeMessage} gave these bytes for.
+   * Restores the object that {@link #writeMessage} has converted.
    *
-   * @throws IllegalArgumentException if that cannot be read, or must not
+   * @throws IllegalArgumentException if it cannot or must not be read
    */
   public static @Nullable Object readMessage(byte[] bytes) {
     return readMessage(bytes, new ObjectFilter());
@@ -151,7 +151,7 @@ public final class ObjectCodec {
     return new IllegalArgumentException("there is no class " + e.getMessage(), e);
   }
 
-  /** Why a class is not made, and what to do. */
+  /** Returns the reason why a class is refused, and the remedy. */
   static String refusedByFilter(String name) {
     return "a filter refuses "
         + name

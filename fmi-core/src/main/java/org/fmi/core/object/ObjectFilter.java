@@ -6,27 +6,27 @@ import java.io.ObjectInputFilter.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which classes are made out of bytes that come from elsewhere, and how long arrays may be:
- * the rule of {@link ObjectCodec}, narrowed by two filters of the user, that of the JVM ({@code
- * jdk.serialFilter}) and one for FMI alone ({@value #PROPERTY}, in the same words).
+ * Decides which classes may be created from received bytes, and how long arrays may be: the rule of
+ * {@link ObjectCodec}, narrowed by two filters of the user, the JVM's ({@code jdk.serialFilter})
+ * and FMI's ({@value #PROPERTY}, in the same syntax).
  */
 final class ObjectFilter {
   static final String PROPERTY = "fmi.objectFilter";
 
-  /** Elements per byte: a hash table has more places than entries, of two bytes at least. */
+  /** Maximum elements per byte: a hash table has more places than entries, of at least 2 bytes. */
   private static final long DENSITY = 16;
 
   private static final @Nullable ObjectInputFilter OF_FMI = of(System.getProperty(PROPERTY, ""));
 
-  /** What the user has given; null if there is none. */
+  /** The user's filters; null if there are none. */
   private final @Nullable ObjectInputFilter narrower;
 
-  /** The filter of this process. */
+  /** Creates the filter of this process. */
   ObjectFilter() {
     this(OF_FMI);
   }
 
-  /** The same with another one for FMI. */
+  /** Creates a filter with another one for FMI. */
   ObjectFilter(@Nullable ObjectInputFilter ofFmi) {
     ObjectInputFilter ofJvm = ObjectInputFilter.Config.getSerialFilter();
     narrower =
@@ -35,7 +35,7 @@ final class ObjectFilter {
             : ObjectInputFilter.merge(ofFmi, ofJvm);
   }
 
-  /** The filter that a text says; null if it is empty. */
+  /** Parses a filter; null if the text is empty. */
   static @Nullable ObjectInputFilter of(String text) {
     if (text.isEmpty()) {
       return null;
@@ -53,7 +53,7 @@ final class ObjectFilter {
     }
   }
 
-  /** Whether a class is one that holds data: the program's own, or of the module java.base. */
+  /** Whether a class may hold data: it is the program's, or of the module java.base. */
   static boolean holdsData(Class<?> type) {
     Class<?> element = type;
     while (element.isArray()) {
@@ -64,7 +64,7 @@ final class ObjectFilter {
     return ofProgram || "java.base".equals(element.getModule().getName());
   }
 
-  /** For Java's serialization of so many bytes. */
+  /** Returns the filter for Java's serialization of this many bytes. */
   ObjectInputFilter ofBytes(long bytes) {
     long most = DENSITY * bytes;
     ObjectInputFilter own =
@@ -80,15 +80,15 @@ final class ObjectFilter {
     return narrower == null ? own : ObjectInputFilter.merge(own, narrower);
   }
 
-  /** Whether the user has given any. */
+  /** Whether the user has given a filter. */
   boolean isNarrowed() {
     return narrower != null;
   }
 
   /**
-   * Whether the user's filters let this be made.
+   * Whether the user's filters allow an object.
    *
-   * @param length of an array; -1 of something else
+   * @param length length of an array; -1 for any other object
    */
   boolean allows(Class<?> type, long length, int depth, long objects, long bytes) {
     ObjectInputFilter by = narrower;

@@ -11,13 +11,16 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The common objects of messages as bytes, faster than by Java's serialization: null, strings,
- * boxed values, arrays, records, and lists ({@link List#of} and {@link ArrayList}). What has
- * anything else in it, or refers twice to one array or list, is left to that.
+ * A byte format for the common objects of messages, faster than Java's serialization: null,
+ * strings, boxed values, arrays, records, and lists ({@link List#of} and {@link ArrayList}). An
+ * object that contains anything else, or refers twice to one array or list, is left to Java's
+ * serialization.
  *
  * <pre>
  *   object   kind (1 byte), and by kind: nothing; a value, little endian; or
@@ -31,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * No kind is the first byte of Java's serialization.
  */
 final class PlainObjects {
-  /** It has something in it that Java's serialization must write. */
+  /** Thrown for an object that Java's serialization must write. */
   static final class NotPlain extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -66,7 +69,8 @@ final class PlainObjects {
   private static final byte ARRAY_LIST = 23;
 
   /**
-   * Objects within objects: more are left to Java's serialization, which says if it is too many.
+   * Maximum depth of objects within objects. Deeper ones are left to Java's serialization, which
+   * reports a depth that it cannot write.
    */
   private static final int DEEPEST = 64;
 
@@ -85,23 +89,14 @@ final class PlainObjects {
     return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Whether bytes are those of {@link Output}. */
+  /** Whether {@link Output} wrote these bytes. */
   static boolean isPlain(byte[] bytes) {
     return bytes.length > 0 && bytes[0] >= NULL && bytes[0] <= ARRAY_LIST;
   }
 
-  /** An array's elements as bytes in this machine's order, which all of a job have. */
+  /** The elements of an array, of any type but boolean, in this machine's byte order. */
   private static MemorySegment memory(Object array) {
-    return switch (array) {
-      case byte[] a -> MemorySegment.ofArray(a);
-      case short[] a -> MemorySegment.ofArray(a);
-      case char[] a -> MemorySegment.ofArray(a);
-      case int[] a -> MemorySegment.ofArray(a);
-      case long[] a -> MemorySegment.ofArray(a);
-      case float[] a -> MemorySegment.ofArray(a);
-      case double[] a -> MemorySegment.ofArray(a);
-      default -> throw new IllegalArgumentException(array.getClass().getName());
-    };
+    return Objects.requireNonNull(Memory.view(array));
   }
 
   /** Writes an object. */
@@ -111,9 +106,7 @@ final class PlainObjects {
 
     private final List<Class<?>> classes = new ArrayList<>();
 
-    /**
-     * Arrays and lists that it has met within others: one that is met again is one object there.
-     */
+    /** Arrays and lists written so far: meeting one again means that it is shared. */
     private final Set<Object> met = Collections.newSetFromMap(new IdentityHashMap<>());
 
     Output(@Nullable Object object) {
@@ -223,7 +216,7 @@ final class PlainObjects {
       array(immutable ? LIST : ARRAY_LIST, l, l.size(), depth);
       for (Object each : l) {
         if (immutable && each == null) {
-          throw new NotPlain(); // of a stream, and no other list of this class has null
+          throw new NotPlain(); // from Stream.toList: no other list of this class has null
         }
         write(each, depth + 1);
       }
@@ -337,7 +330,7 @@ final class PlainObjects {
       this.loader = loader;
     }
 
-    /** The object. */
+    /** Reads the object. */
     @Nullable Object read() throws ClassNotFoundException {
       Object object = read(1);
       if (at != bytes.length) {
@@ -399,7 +392,7 @@ final class PlainObjects {
       }
     }
 
-    /** A length, behind which there are as many elements of so many bytes at least. */
+    /** Reads a length, and checks that the bytes after it can hold this many elements. */
     private int length(Class<?> type, int elementBytes, int depth) {
       int length = getInt();
       if (length < 0 || (long) length * elementBytes > bytes.length - at) {

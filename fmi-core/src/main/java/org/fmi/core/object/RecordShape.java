@@ -11,12 +11,12 @@ import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How a record is taken apart and made again, as Java's serialization does it. */
+/** Access to the components and the constructor of a record, as Java's serialization has it. */
 final class RecordShape {
-  /** Methods that make Java's serialization do something else. */
+  /** Methods by which a class changes what Java's serialization does. */
   private static final Set<String> HOOKS = Set.of("writeReplace", "readResolve");
 
-  /** Remembers those of classes that were looked at. */
+  /** The shapes of classes, each made once. */
   static final ClassValue<RecordShape> OF =
       new ClassValue<>() {
         @Override
@@ -44,14 +44,14 @@ final class RecordShape {
                 .asType(MethodType.methodType(Object.class, Object[].class));
         reads = new MethodHandle[components.length];
         for (int i = 0; i < reads.length; i++) {
-          // The field, as Java's serialization does: an accessor may give something else.
+          // The field, as Java's serialization does: an accessor may return another value.
           reads[i] =
               lookup
                   .findGetter(type, components[i].getName(), types[i])
                   .asType(MethodType.methodType(Object.class, Object.class));
         }
       } catch (ReflectiveOperationException e) {
-        reads = null; // of a module that does not open it: Java's serialization reaches it
+        reads = null; // of a module that is not open: Java's serialization can access it
         makes = null;
       }
     }
@@ -68,12 +68,12 @@ final class RecordShape {
         && Arrays.stream(type.getDeclaredMethods()).map(Method::getName).noneMatch(HOOKS::contains);
   }
 
-  /** Whether it can be taken apart and made; else that is left to Java's serialization. */
+  /** Whether components and constructor are accessible; if not, Java's serialization is used. */
   boolean isKnown() {
     return accessors != null;
   }
 
-  /** How many components it has. */
+  /** Returns the number of components. */
   int size() {
     return accessors == null ? 0 : accessors.length;
   }

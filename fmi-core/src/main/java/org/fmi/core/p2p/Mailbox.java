@@ -188,21 +188,19 @@ public final class Mailbox implements MessageRequest.Completion {
     return unexpected.first(context, source, tag);
   }
 
-  /**
-   * A probe has matched a message: takes it out of matching, for a receive that has no buffer yet.
-   */
+  /** Takes a message that a probe has matched out of matching, for a receive without a buffer. */
   void claim(UnexpectedMessage m, MessageRequest r) {
     unexpected.claim(m, r);
     r.claimed = m;
     posted.stamp(r);
   }
 
-  /** Gives a receive, which has its buffer now, the message that a probe has matched for it. */
+  /** Posts a receive that now has its buffer for the message that a probe has matched. */
   public void postProbed(MessageRequest r) {
     boolean open = ledger.posts(r);
     assert open : "a receive will be cancelled whose message was matched";
     UnexpectedMessage m = r.claimed;
-    if (m != null) { // else it is posted already, as the message is sent again
+    if (m != null) { // else it is posted already, because the message is resent
       r.claimed = null;
       unexpected.remove(m);
       m.claimedBy = null;
@@ -213,7 +211,7 @@ public final class Mailbox implements MessageRequest.Completion {
     }
   }
 
-  /** Keeps a message that has arrived, for a receive without a buffer if it has one. */
+  /** Stores an unexpected message, for the receive without a buffer that claims it, if any. */
   private void keep(UnexpectedMessage m, @Nullable MessageRequest claimant) {
     if (claimant != null) {
       m.claimedBy = claimant;

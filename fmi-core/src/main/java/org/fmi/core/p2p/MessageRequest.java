@@ -41,10 +41,10 @@ public final class MessageRequest extends MatchTable.Queued implements ArrayRequ
   /** Replaces a buffer that is no longer used, so that it is not kept alive. */
   private static final Object NO_BUFFER = new byte[0];
 
-  /** How {@link #describe} begins for a message that a probe has matched. */
+  /** Begins {@link #describe} for a message that a probe has matched. */
   public static final String A_MESSAGE = "a Message of ";
 
-  /** The longest array that every JVM makes. */
+  /** The longest array that every JVM can create. */
   private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
 
   private final Messenger messenger;
@@ -90,15 +90,15 @@ public final class MessageRequest extends MatchTable.Queued implements ArrayRequ
   /** Receive: whether no message may match it, by decision of the ledger. */
   private boolean withheld;
 
-  /** A receive: makes an array as long as its message. */
+  /** Whether this receive creates an array of its message's length. */
   private boolean allocates;
 
-  /** A receive: a probe has matched its message, before there was a buffer for it. */
+  /** Whether a probe has matched this receive's message, before the receive had a buffer. */
   private boolean probed;
 
   /**
-   * The message that such a receive has taken out of matching, until it has a buffer; null while
-   * that is to be sent again.
+   * The message that a matched probe has taken out of matching, until the receive has a buffer;
+   * null while the message must be resent.
    */
   @Nullable UnexpectedMessage claimed;
 
@@ -173,7 +173,7 @@ public final class MessageRequest extends MatchTable.Queued implements ArrayRequ
     probed = true;
   }
 
-  /** A receive whose message a probe has matched: where that goes, and what it is for. */
+  /** Gives a receive whose message a probe has matched its buffer and its type. */
   public void use(Object buffer, long at, long length, long wanted) {
     assert isClaim() : "a message is received twice";
     base = buffer;
@@ -245,29 +245,31 @@ public final class MessageRequest extends MatchTable.Queued implements ArrayRequ
     return base;
   }
 
-  /** Whether a probe has matched its message, which waits for a buffer. */
+  /** Whether a probe has matched the message, and the receive has no buffer yet. */
   @SuppressWarnings("ReferenceEquality") // one object stands for none
   public boolean isClaim() {
     return probed && base == NO_BUFFER;
   }
 
-  /** Whether a probe has matched its message. */
+  /** Whether a probe has matched the message. */
   public boolean isProbed() {
     return probed;
   }
 
-  /** What a probe has found that has matched its message. */
+  /** Returns the result of the probe that has matched the message. */
   public Status probedStatus() {
     assert isClaim() : "it has a buffer";
     return new Status(peer, MessageTag.tag(tag), bytes);
   }
 
-  /** Whether it makes an array as long as its message. */
+  /** Whether it creates an array of its message's length. */
   public boolean allocates() {
     return allocates;
   }
 
-  /** The message has this length: a receive that makes its array does so, if there can be one. */
+  /**
+   * Creates the array for a message of this length, if the receive does that and it is possible.
+   */
   public void makeRoom(long length) {
     if (allocates) {
       int element = Memory.elementBytes(base);

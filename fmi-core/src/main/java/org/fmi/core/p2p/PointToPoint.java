@@ -24,8 +24,8 @@ public interface PointToPoint {
   }
 
   /**
-   * As the room of a receive: it makes an array as long as its message, of the type of the one that
-   * it is given.
+   * As the length of a receive: it creates an array of its message's length, of the type of the
+   * given one.
    */
   long ALLOCATE = -1;
 
@@ -59,7 +59,7 @@ public interface PointToPoint {
    */
   NewArray recvNew(Object empty, int source, int context, long tag);
 
-  /** The same later. */
+  /** Starts to receive a message of any length. */
   ArrayRequest irecvNew(Object empty, int source, int context, long tag);
 
   /** Sends and receives at once. */
@@ -91,7 +91,7 @@ public interface PointToPoint {
    */
   MessageRequest mprobe(int source, int context, long tag);
 
-  /** The same of a message that is here; null if there is none. */
+  /** As {@link #mprobe}, without waiting; null if no message matches now. */
   @Nullable MessageRequest improbe(int source, int context, long tag);
 
   /**
