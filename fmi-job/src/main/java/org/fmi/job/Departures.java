@@ -46,6 +46,15 @@ final class Departures {
     }
   }
 
+  /** Notes that a node is not about to be lost any more: it is a place for ranks again. */
+  void revoked(int node, String why) {
+    if (leaving.remove(node) != null) {
+      reported.clear(node);
+      placement.staying(node);
+      out.reportUsedAgain(node, why);
+    }
+  }
+
   /** Notes that a node is lost. */
   void lost(int node) {
     leaving.remove(node);

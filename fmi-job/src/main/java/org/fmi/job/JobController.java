@@ -12,6 +12,7 @@ import org.fmi.job.Ranks.Rank;
 import org.fmi.job.Ranks.Stage;
 import org.fmi.job.control.Assignment;
 import org.fmi.job.control.FromDaemon;
+import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.RecoveryPolicy;
 
 /**
@@ -124,6 +125,10 @@ public final class JobController implements Job {
           placeUnplaced();
         }
         case JobEvent.NodeLeaving e -> departures.announced(e.node(), e.reason());
+        case JobEvent.NodeStays e -> {
+          departures.revoked(e.node(), e.reason());
+          placeUnplaced();
+        }
         case JobEvent.FromNode e -> onFromNode(e.node(), e.message());
         case JobEvent.CheckpointAsked e -> requests.ask(e.asker(), e.files());
         case JobEvent.CheckpointWithdrawn e -> requests.withdrawn(e.asker());
@@ -216,6 +221,7 @@ public final class JobController implements Job {
       }
       unplaced.add(r);
     }
+    placement.returning().forEach(r -> callBack(ranks.get(r)));
     if (lost.isEmpty() || recover(lost.getFirst(), placement.name(node) + " lost: " + reason)) {
       placeUnplaced(); // it may have been the last node that ranks waited for
     }
@@ -233,6 +239,14 @@ public final class JobController implements Job {
     arrivals.lost(node, reason);
     planned.forEach(r -> out.reportReplanned(r, node));
     startWhenNodesAreUp();
+  }
+
+  /** Ends the process of a rank that must return to the node that it has left. */
+  private void callBack(Rank rank) {
+    if (rank.life() == Life.ALIVE) {
+      ledger.restarted(rank.number());
+      kill(rank);
+    }
   }
 
   private void placeUnplaced() {
@@ -269,8 +283,12 @@ public final class JobController implements Job {
   private void respawn(Rank rank) {
     int r = rank.number();
     int node = placement.nodeOf(r);
-    if ((placement.shedsRanks(node) || ledger.isHopelessHere(r)) && placement.moveAway(r, begun)) {
-      out.reportMoved(r, node, ledger.isHopelessHere(r));
+    boolean hopeless = ledger.isHopelessHere(r);
+    if (placement.returns(r)) {
+      placement.goBack(r);
+      out.reportReturned(r, node);
+    } else if ((hopeless || placement.shedsRanks(node)) && placement.moveAway(r, hopeless, begun)) {
+      out.reportMoved(r, node, hopeless);
       out.reportPartner(r);
     }
     spawn(rank);
@@ -577,6 +595,9 @@ public final class JobController implements Job {
     }
     ledger.committed(committed.version(), committed.loop(), committed.iteration());
     placement.checkpoint(committed.bytes());
+    for (Placement.Left old : placement.committed()) {
+      out.add(new JobCommand.ToNode(old.node(), new ToDaemon.Forget(old.rank())));
+    }
     injections.checkpointAt(committed.iteration());
     out.committed(committed);
     requests.committed(m);

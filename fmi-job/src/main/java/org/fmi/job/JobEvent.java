@@ -40,6 +40,13 @@ public sealed interface JobEvent {
   record NodeLeaving(int node, String reason) implements JobEvent {}
 
   /**
+   * A node is not about to be lost any more.
+   *
+   * @param reason for the user
+   */
+  record NodeStays(int node, String reason) implements JobEvent {}
+
+  /**
    * A user adds a node to the job, or a lost node that was repaired; of the latter only the name
    * counts.
    */

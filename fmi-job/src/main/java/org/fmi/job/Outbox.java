@@ -167,8 +167,25 @@ final class Outbox {
             + " is about to be lost: "
             + reason
             + (placement.load(node) == 0
-                ? "; it gets no ranks"
+                ? "; it gets no ranks while there is another node"
                 : "; its ranks move after the next checkpoint"));
+  }
+
+  /** Reports a node that is not about to be lost any more. */
+  void reportUsedAgain(int node, String reason) {
+    degraded(placement.name(node) + " takes ranks again: " + reason);
+  }
+
+  /** Reports a rank that has returned to the node with its checkpoints. */
+  void reportReturned(int rank, int from) {
+    degraded(
+        "rank "
+            + rank
+            + " returns from "
+            + placement.name(from)
+            + " to "
+            + nodeOf(rank)
+            + ", which still has its checkpoints: its group can no longer rebuild them elsewhere");
   }
 
   /**

@@ -33,8 +33,14 @@ final class PlacedNode {
   /** The ranks on it: few of very many. */
   final TreeSet<Integer> ranks = new TreeSet<>();
 
-  /** Ranks that have left it because they did not get to run on it. */
+  /**
+   * Ranks that have left it since the newest checkpoint was committed: what they had on it is still
+   * there.
+   */
   final TreeSet<Integer> left = new TreeSet<>();
+
+  /** Number of ranks that have left it since it came up. */
+  int departures;
 
   PlacedNode(String name, int capacity, String rack) {
     this.name = name;

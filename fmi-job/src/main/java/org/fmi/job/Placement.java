@@ -14,8 +14,10 @@ import org.fmi.job.control.ToDaemon;
  *
  * <p>The checkpoints of a rank are in the memory of its node. If the rank moves to another node,
  * its group must rebuild them there, which it can do for a few members at a time. So a rank leaves
- * a live node only if no more members of its group than that would be without checkpoints. It does
- * not return to a node that holds its old checkpoints until these are deleted.
+ * a live node only if no more members of its group than that would be without checkpoints. What it
+ * leaves stays until the next checkpoint is committed. Until then it returns only if there is no
+ * other place, or if its group loses more members meanwhile than it can rebuild: then the node that
+ * it has left is the only one with its checkpoints.
  */
 final class Placement {
   private static final int NOWHERE = -1;
@@ -42,6 +44,18 @@ final class Placement {
     record Nowhere(EndCause cause, String message) implements Choice {}
   }
 
+  /** The nodes that qualify for a rank. */
+  private enum Search {
+    /** Those with a free slot that are not about to be lost, and that the rank has not left. */
+    FREE_TO_STAY,
+    /** Those with a free slot that the rank has not left. */
+    FREE_AND_NEW,
+    /** Those with a free slot. */
+    FREE,
+    /** All that are up. */
+    ANY
+  }
+
   private final JobSpec spec;
   private final List<PlacedNode> nodes;
   private final int[] nodeOf;
@@ -51,6 +65,12 @@ final class Placement {
 
   /** Formed when the first processes start. */
   private int[][] groups = {};
+
+  /** The node that a rank has left and that still holds its newest checkpoints, by rank. */
+  private final int[] home;
+
+  /** Number of ranks that have left some node since the newest checkpoint was committed. */
+  private int left;
 
   private int launching;
 
@@ -86,6 +106,7 @@ final class Placement {
     }
     this.nodeOf = new int[spec.size()];
     Arrays.fill(nodeOf, NOWHERE);
+    this.home = nodeOf.clone();
     int[] plan = spec.placement();
     for (int r = 0; r < plan.length; r++) {
       put(r, plan[r], false);
@@ -221,7 +242,12 @@ final class Placement {
     PlacedNode node = nodes.get(number);
     enter(node, PlacedNode.State.LOST);
     node.leaving = false;
+    for (int rank : node.left) {
+      home[rank] = home[rank] == number ? NOWHERE : home[rank];
+    }
+    left -= node.left.size();
     node.left.clear();
+    node.departures = 0;
     List<Integer> ranks = ranksOn(number);
     for (int rank : ranks) {
       remove(rank);
@@ -232,6 +258,11 @@ final class Placement {
   /** Marks a node as about to be lost: it gets no more ranks unless there is no other node. */
   void leaving(int number) {
     nodes.get(number).leaving = true;
+  }
+
+  /** Marks a node as not about to be lost any more. */
+  void staying(int number) {
+    nodes.get(number).leaving = false;
   }
 
   /** Whether other nodes have free slots for all ranks of a node. */
@@ -401,6 +432,11 @@ final class Placement {
     assert node.state != PlacedNode.State.LOST : "a rank on a lost node";
     assert beyondSlots || node.hasRoom() : "more ranks than slots on " + node.name;
     nodeOf[rank] = number;
+    if (home[rank] == number) {
+      home[rank] = NOWHERE;
+      bare.clear(rank);
+    }
+    left -= node.left.remove(rank) ? 1 : 0;
     count(node, -1);
     node.ranks.add(rank);
     count(node, 1);
@@ -422,7 +458,10 @@ final class Placement {
    * @param requests whether nodes can be requested
    */
   Choice choose(int rank, boolean requests) {
-    int node = best(rank, true);
+    if (returns(rank)) {
+      return new Choice.At(home[rank], !nodes.get(home[rank]).hasRoom());
+    }
+    int node = best(rank, Search.FREE_TO_STAY);
     if (node != NOWHERE) {
       return new Choice.At(node, false);
     }
@@ -432,14 +471,18 @@ final class Placement {
     if (requests) {
       return new Choice.WhenOneIsGranted();
     }
+    int last = best(rank, Search.FREE);
     return switch (spec.room().onNoSpare()) {
-      case WAIT -> new Choice.WhenOneReturns();
-      case ABORT -> new Choice.Nowhere(EndCause.NO_SPARE, "no spare node is left for rank " + rank);
+      case WAIT -> last == NOWHERE ? new Choice.WhenOneReturns() : new Choice.At(last, false);
+      case ABORT ->
+          last == NOWHERE
+              ? new Choice.Nowhere(EndCause.NO_SPARE, "no spare node is left for rank " + rank)
+              : new Choice.At(last, false);
       case SHARE -> {
-        int shared = best(rank, false);
+        int shared = best(rank, Search.ANY);
         yield shared == NOWHERE
             ? new Choice.Nowhere(EndCause.NO_NODE, "no node is left")
-            : new Choice.At(shared, true);
+            : new Choice.At(shared, !nodes.get(shared).hasRoom());
       }
     };
   }
@@ -447,22 +490,74 @@ final class Placement {
   /**
    * Moves a rank without a process from a live node to another node with a free slot.
    *
+   * @param hopeless whether even a node that is about to be lost is better than its own
    * @param hasCheckpoints whether there may be checkpoints
    * @return false if there is no such node, or its checkpoints could not be rebuilt there
    */
-  boolean moveAway(int rank, boolean hasCheckpoints) {
+  boolean moveAway(int rank, boolean hopeless, boolean hasCheckpoints) {
     if (hasCheckpoints && !canBeBroughtBack(rank)) {
       return false;
     }
-    int to = best(rank, true);
+    int to = best(rank, hopeless ? Search.FREE_AND_NEW : Search.FREE_TO_STAY);
     if (to == NOWHERE) {
       return false;
     }
+    if (hasCheckpoints && !bare.get(rank)) {
+      home[rank] = nodeOf[rank];
+    }
+    leave(rank);
+    put(rank, to, false);
+    return true;
+  }
+
+  private void leave(int rank) {
     PlacedNode from = nodes.get(nodeOf[rank]);
     remove(rank);
     from.left.add(rank);
-    put(rank, to, false);
-    return true;
+    from.departures++;
+    left++;
+  }
+
+  /**
+   * Whether a rank must return to the live node that it has left, because its group has lost too
+   * many members to rebuild its checkpoints anywhere else.
+   */
+  boolean returns(int rank) {
+    return home[rank] != NOWHERE && bare.get(rank) && !canBeBroughtBack(rank);
+  }
+
+  /** Returns all ranks that {@link #returns} holds for, ascending. */
+  List<Integer> returning() {
+    return left == 0 ? List.of() : bare.stream().filter(this::returns).boxed().toList();
+  }
+
+  /** Puts a rank without a process back on the node that it has left. */
+  void goBack(int rank) {
+    int to = home[rank];
+    leave(rank);
+    put(rank, to, !nodes.get(to).hasRoom());
+  }
+
+  /** A node, and a rank that has left it. */
+  record Left(int node, int rank) {}
+
+  /**
+   * Notes that a checkpoint was committed where all ranks are now.
+   *
+   * @return where ranks have left older ones, which nobody needs any more
+   */
+  List<Left> committed() {
+    List<Left> all = new ArrayList<>();
+    for (int n = 0; left > 0 && n < nodes.size(); n++) {
+      PlacedNode node = nodes.get(n);
+      for (int rank : node.left) {
+        home[rank] = NOWHERE;
+        all.add(new Left(n, rank));
+      }
+      left -= node.left.size();
+      node.left.clear();
+    }
+    return all;
   }
 
   private boolean canBeBroughtBack(int rank) {
@@ -488,14 +583,14 @@ final class Placement {
   }
 
   /**
-   * Returns the best node for a rank to move to: a node that is not about to be lost; then with the
-   * fewest members of its group, in the node and then in the rack; then with memory for its
-   * checkpoints; then left by the fewest ranks that did not get to run there; then the emptiest;
-   * then the first.
+   * Returns the best node for a rank to move to: a node that is not about to be lost; then one that
+   * it has not left, or that still holds its newest checkpoints; then with the fewest members of
+   * its group, in the node and then in the rack; then with memory for its checkpoints; then left by
+   * the fewest ranks; then the emptiest; then the first.
    *
-   * @param free whether only nodes with a free slot qualify
+   * @param search which nodes qualify
    */
-  private int best(int rank, boolean free) {
+  private int best(int rank, Search search) {
     int[] members = new int[nodes.size()];
     for (int other : groups[rank]) {
       if (nodeOf[other] != NOWHERE) {
@@ -507,15 +602,20 @@ final class Placement {
     for (int n = 0; n < members.length; n++) {
       PlacedNode node = nodes.get(n);
       if (node.state == PlacedNode.State.UP
-          && (!free || !node.leaving)
+          && (search != Search.FREE_TO_STAY || !node.leaving)
           && n != nodeOf[rank]
-          && !node.left.contains(rank)
-          && (!free || node.hasRoom())
-          && (best == NOWHERE || isBetter(n, best, members, inRack))) {
+          && (search == Search.ANY || search == Search.FREE || !hasLeft(rank, n))
+          && (search == Search.ANY || node.hasRoom())
+          && (best == NOWHERE || isBetter(rank, n, best, members, inRack))) {
         best = n;
       }
     }
     return best;
+  }
+
+  /** Whether a rank has left a node that does not hold its newest checkpoints. */
+  private boolean hasLeft(int rank, int node) {
+    return nodes.get(node).left.contains(rank) && home[rank] != node;
   }
 
   /**
@@ -523,11 +623,14 @@ final class Placement {
    * @param inRack the number of members in each known rack
    */
   private boolean isBetter(
-      int number, int otherNumber, int[] members, Map<String, Integer> inRack) {
+      int rank, int number, int otherNumber, int[] members, Map<String, Integer> inRack) {
     PlacedNode node = nodes.get(number);
     PlacedNode other = nodes.get(otherNumber);
     if (node.leaving != other.leaving) {
       return other.leaving;
+    }
+    if (hasLeft(rank, number) != hasLeft(rank, otherNumber)) {
+      return hasLeft(rank, otherNumber);
     }
     if (members[number] != members[otherNumber]) {
       return members[number] < members[otherNumber];
@@ -540,8 +643,8 @@ final class Placement {
     if (hasMemory(node) != hasMemory(other)) {
       return hasMemory(node);
     }
-    if (node.left.size() != other.left.size()) {
-      return node.left.size() < other.left.size();
+    if (node.departures != other.departures) {
+      return node.departures < other.departures;
     }
     return node.load() < other.load();
   }

@@ -20,6 +20,7 @@ import org.fmi.spi.FaultPoint;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Single decisions; the whole protocol is tried over many schedules in {@code FreshSeedsTest}. */
 final class JobControllerTest {
@@ -206,10 +207,14 @@ final class JobControllerTest {
   }
 
   private void commit(Job job, int epoch, long version) {
+    commit(job, 0, epoch, version);
+  }
+
+  private void commit(Job job, int incarnation, int epoch, long version) {
     say(
         job,
         0,
-        0,
+        incarnation,
         new RankMessage.CheckpointDone(
             new Notice.CheckpointCommitted(epoch, version, 0, version, 100, 100, 0, 0, 0),
             version,
@@ -284,6 +289,91 @@ final class JobControllerTest {
     assertThat(all(JobCommand.Spawn.class))
         .singleElement()
         .satisfies(spawn -> assertThat(spawn.node()).isEqualTo(3));
+  }
+
+  private void runAgain(Job job, int size, int epoch, int... incarnations) {
+    for (int r = 0; r < size; r++) {
+      say(job, r, incarnations[r], new RankMessage.Joined(epoch, Position.IN_LOOP, Map.of()));
+    }
+    for (int r = 0; r < size; r++) {
+      say(job, r, incarnations[r], new RankMessage.Connected(epoch, "tcp"));
+    }
+    for (int r = 0; r < size; r++) {
+      say(job, r, incarnations[r], new RankMessage.Running(epoch, 0, 0, r == 1));
+    }
+  }
+
+  /** Rank 1 has left node1 for the spare, on which it is brought back. */
+  private Job jobThatLeavesNode1(int size, int nodes, OnNoSpare policy) {
+    Job job = job(size, 1, nodes, policy);
+    startAll(job, size, nodes);
+    on(job, new JobEvent.NodeLeaving(1, "a drain"));
+    commit(job, 0, 0);
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
+    assertThat(all(JobCommand.Spawn.class))
+        .extracting(JobCommand.Spawn::node)
+        .containsExactly(size);
+    return job;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aNodeThatWillBeLostIsTheLastChoice(OnNoSpare policy) {
+    Job job = jobThatLeavesNode1(2, 3, policy);
+    runAgain(job, 2, 1, 0, 1);
+    on(job, new JobEvent.NodeLost(0, "gone"));
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    assertThat(all(JobCommand.Spawn.class))
+        .singleElement()
+        .satisfies(spawn -> assertThat(spawn.node()).isEqualTo(policy == OnNoSpare.SHARE ? 2 : 1));
+  }
+
+  @Test
+  void aNodeThatStaysAfterAllIsAnyNode() {
+    Job job = jobThatLeavesNode1(2, 3, OnNoSpare.SHARE);
+    runAgain(job, 2, 1, 0, 1);
+    on(job, new JobEvent.NodeStays(0, "never left"));
+    assertThat(commands).isEmpty();
+    on(job, new JobEvent.NodeStays(1, "repaired"));
+    assertThat(notices()).containsExactly(new Notice.Degraded("node1 takes ranks again: repaired"));
+    on(job, new JobEvent.NodeLost(0, "gone"));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(1);
+  }
+
+  /** It has not been rebuilt elsewhere, and cannot be any more; but it is still where it was. */
+  @Test
+  void aRankReturnsToItsCheckpointsIfItsGroupCannotRebuildThem() {
+    Job job = jobThatLeavesNode1(3, 5, OnNoSpare.ABORT);
+    on(job, new JobEvent.NodeLost(0, "gone"));
+    assertThat(sent(ToDaemon.KillRank.class))
+        .containsExactly(new JobCommand.ToNode(3, new ToDaemon.KillRank(1, 1)));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(4);
+    on(job, new JobEvent.FromNode(3, new FromDaemon.RankExited(1, 1, 137, true)));
+    assertThat(notices())
+        .contains(
+            new Notice.Degraded(
+                "rank 1 returns from node3 to node1, which still has its checkpoints: its group can"
+                    + " no longer rebuild them elsewhere"));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(1);
+    runAgain(job, 3, 1, 1, 2, 0);
+    // It is still about to be lost. What it began to rebuild on node3 is of no use any more.
+    commit(job, 1, 1, 1);
+    assertThat(sent(ToDaemon.Forget.class))
+        .containsExactly(new JobCommand.ToNode(3, new ToDaemon.Forget(1)));
+    assertThat(sent(ToDaemon.KillRank.class))
+        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(1, 2)));
+  }
+
+  @Test
+  void whatARankHasLeftIsDeletedOnceItIsOfNoUse() {
+    Job job = jobThatLeavesNode1(2, 3, OnNoSpare.ABORT);
+    runAgain(job, 2, 1, 0, 1);
+    assertThat(sent(ToDaemon.Forget.class)).isEmpty();
+    commit(job, 1, 1);
+    assertThat(sent(ToDaemon.Forget.class))
+        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.Forget(1)));
+    commit(job, 1, 2);
+    assertThat(sent(ToDaemon.Forget.class)).isEmpty();
   }
 
   private List<Notice> notices() {
@@ -1127,14 +1217,16 @@ final class JobControllerTest {
     assertThat(newest(1).node()).isZero();
   }
 
-  /** What lies there is older than what the others hold. */
+  /** Its checkpoints are there, and it may run this time. */
   @Test
-  void aRankDoesNotComeBackToWhatItHasLeft() {
+  void aRankReturnsToWhatItHasLeftBeforeTheJobEnds() {
     Job job = job(2, 1, 3, OnNoSpare.ABORT);
     startAll(job, 2, 3);
     lose(job, 1, 3);
     assertThat(newest(1).node()).isEqualTo(2);
     on(job, new JobEvent.NodeLost(2, "gone"));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(1);
+    on(job, new JobEvent.NodeLost(1, "gone"));
     assertThat(end().cause()).isEqualTo(EndCause.NO_SPARE);
   }
 

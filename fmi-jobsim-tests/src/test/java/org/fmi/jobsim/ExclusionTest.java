@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
-import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
-import org.fmi.spi.FaultPoint;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.FaultPlan.Step;
@@ -37,7 +35,6 @@ final class ExclusionTest {
   private static final Shape SHAPE = Shape.plain(4, 2, OnNoSpare.ABORT);
   private static final Shape NO_SPARE = Shape.plain(SHAPE.size(), 0, OnNoSpare.ABORT);
   private static final Shape ONE_SPARE = Shape.plain(SHAPE.size(), 1, OnNoSpare.ABORT);
-  private static final int SPARE = SHAPE.size();
   private static final int MOST_RECOVERIES = 20;
   private static final long ITERATION = 5;
 
@@ -89,7 +86,6 @@ final class ExclusionTest {
                   step(Kind.PAUSE_DAEMON, 0, 3 * HEARTBEAT),
                   at(Kind.PAUSE_DAEMON, 1, 0, 3 * HEARTBEAT)),
               startFails(NO_SPARE));
-      case LEFT_PLACE -> List.of(leaves(SPARE), leavesToShare());
       case CUT_BETWEEN_NODES ->
           List.of(cut(BEFORE_ALL_RUN, CUT_BOUND), cut(IN_THE_LOOP, 60 * HEARTBEAT));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(Integer.MAX_VALUE));
@@ -108,7 +104,6 @@ final class ExclusionTest {
                   step(Kind.PAUSE_DAEMON, 0, HEARTBEAT * 9 / 10),
                   at(Kind.PAUSE_DAEMON, 1, 0, HEARTBEAT * 9 / 10)),
               startFails(ONE_SPARE));
-      case LEFT_PLACE -> List.of(leaves(0));
       case CUT_BETWEEN_NODES ->
           List.of(cut(BEFORE_ALL_RUN, CUT_BOUND - HEARTBEAT / 10), cut(IN_THE_LOOP, CUT_BOUND));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(MOST_RECOVERIES / 2));
@@ -161,21 +156,6 @@ final class ExclusionTest {
 
   private static JobSimulation calm(long seed, Shape shape) {
     return new JobSimulation(seed, shape, SimModel.calm(), Workload::run);
-  }
-
-  /** Rank 1 leaves its node for the only spare one; later a node is lost. */
-  private static Case leaves(int lost) {
-    FaultSpec atInit = new FaultSpec(false, 1, false, FaultPoint.INIT, -1);
-    FaultSpec later = new FaultSpec(true, lost, false, FaultPoint.ITERATION, ITERATION);
-    return new Case(calm(1, ONE_SPARE.withFaults(atInit, atInit, later)), 0);
-  }
-
-  /** The same where ranks may share a node: rank 1 goes to the other of two, which is lost. */
-  private static Case leavesToShare() {
-    Shape shape = Shape.plain(3, 0, OnNoSpare.SHARE).withRanksPerNode(2);
-    FaultSpec atInit = new FaultSpec(false, 1, false, FaultPoint.INIT, -1);
-    FaultSpec later = new FaultSpec(true, 1, false, FaultPoint.ITERATION, 0);
-    return new Case(calm(1, shape.withFaults(atInit, atInit, later)), 0);
   }
 
   /** The system of the node that rank 1 is on at first kills it in that iteration. */

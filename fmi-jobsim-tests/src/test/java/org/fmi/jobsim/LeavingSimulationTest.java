@@ -6,6 +6,7 @@ import org.fmi.control.Notice;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.jobsim.Schedule.Scenario;
+import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.SimModel;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +47,44 @@ final class LeavingSimulationTest {
   @Test
   void ranksStayIfThereIsNoSpare() {
     JobSimulation job = job(0);
+    assertFinished(job);
+    assertThat(job.notices()).as(job.story()).noneMatch(Notice.RecoveryBegun.class::isInstance);
+  }
+
+  /** The node that was left lives, and is empty. */
+  @ParameterizedTest
+  @EnumSource
+  void aNodeThatWasLeftIsUsedBeforeTheJobEnds(OnNoSpare policy) {
+    JobSimulation job =
+        new JobSimulation(1, Shape.plain(RANKS, 1, policy), SimModel.calm(), Workload::run);
+    job.leavesWhen(Notice.AllRunning.class::isInstance, 1);
+    job.inject(FaultPlan.of(new FaultPlan.Step(FaultPlan.Kind.CRASH_NODE, 0, 0, 0, 7_000, 0)));
+    assertFinished(job);
+    assertThat(job.injected()).isEqualTo(1);
+    assertThat(job.notices())
+        .as(job.story())
+        .anyMatch(n -> n instanceof Notice.Respawned r && r.rank() == 1 && r.node() == RANKS)
+        .anyMatch(n -> n instanceof Notice.Respawned r && r.rank() == 0);
+  }
+
+  /** A loss beside it, while the group rebuilds what is still whole on the node that was left. */
+  @Test
+  void aLossWhileTheyMoveSendsThemBack() {
+    JobSimulation job =
+        new JobSimulation(
+            1, Shape.plain(RANKS, 2, OnNoSpare.ABORT), SimModel.calm(), Workload::run);
+    job.leavesWhen(Notice.AllRunning.class::isInstance, 1);
+    job.loseWhen(n -> n instanceof Notice.Respawned r && r.rank() == 1, 0);
+    assertFinished(job);
+    assertThat(job.notices())
+        .as(job.story())
+        .anyMatch(n -> n instanceof Notice.Degraded d && d.what().startsWith("rank 1 returns"));
+  }
+
+  @Test
+  void aNodeThatStaysAfterAllIsNotLeft() {
+    JobSimulation job = job(1);
+    job.staysWhen(n -> n instanceof Notice.Degraded d && d.what().contains("is about to be lost"));
     assertFinished(job);
     assertThat(job.notices()).as(job.story()).noneMatch(Notice.RecoveryBegun.class::isInstance);
   }

@@ -180,6 +180,7 @@ final class DaemonShell implements SimDaemon {
       case DaemonCommand.Kill c -> kill(started(c.process()));
       case DaemonCommand.Report c ->
           host.report("report", host.node(), () -> reports.on(host, c.message()));
+      case DaemonCommand.Forget c -> host.forget(c.rank());
       case DaemonCommand.End _ -> host.end();
       // Processes of a simulation are not bound, have no output and no shutdown hooks, and hold no
       // lifeline: their deaths are seen anyway, and so is their silence.

@@ -26,14 +26,6 @@ enum Exclusion {
       EndCause.NO_SPARE,
       EndCause.NO_NODE,
       EndCause.CHECKPOINTS_LOST),
-  LEFT_PLACE(
-      "A3",
-      "a rank moves, as its processes were lost again and again before it ran; then its new node is"
-          + " lost",
-      "the loss of the last node that it has not left, with --on-no-spare abort or share: it never"
-          + " returns to one where it did not get to run",
-      EndCause.NO_SPARE,
-      EndCause.NO_NODE),
   CUT_BETWEEN_NODES(
       "A4",
       "two nodes that both reach fmirun cannot hear each other",

@@ -96,8 +96,11 @@ final class JobSimulation implements Supervisor {
   private final List<String> reports = new ArrayList<>();
   private Predicate<Notice> killWhen = notice -> false;
   private int toKill;
+  private Predicate<Notice> loseWhen = notice -> false;
+  private int toLose;
   private Predicate<Notice> leavesWhen = notice -> false;
   private int toLeave;
+  private Predicate<Notice> staysWhen = notice -> false;
   private Predicate<Notice> addNodeWhen = notice -> false;
   private Predicate<Notice> writesWhen = notice -> false;
   private final Lender lender;
@@ -157,10 +160,21 @@ final class JobSimulation implements Supervisor {
     toKill = rank;
   }
 
+  /** Crashes a node as soon as a notice matches, once. */
+  void loseWhen(Predicate<Notice> reported, int node) {
+    loseWhen = reported;
+    toLose = node;
+  }
+
   /** Announces the loss of a node to the job as soon as a notice matches, once. */
   void leavesWhen(Predicate<Notice> reported, int node) {
     leavesWhen = reported;
     toLeave = node;
+  }
+
+  /** Revokes that announcement as soon as a notice matches, once. */
+  void staysWhen(Predicate<Notice> reported) {
+    staysWhen = reported;
   }
 
   /** Gives the job one more node as soon as this is reported, once. */
@@ -197,6 +211,10 @@ final class JobSimulation implements Supervisor {
 
   private void leaves() {
     boolean _ = ask(new JobEvent.NodeLeaving(toLeave, "announced")); // it may have ended
+  }
+
+  private void stays() {
+    boolean _ = ask(new JobEvent.NodeStays(toLeave, "revoked")); // it may have ended
   }
 
   /** Returns the users who ask for checkpoints; none, unless allowed. */
@@ -421,9 +439,17 @@ final class JobSimulation implements Supervisor {
       killWhen = other -> false;
       cluster.faults().crash(toKill);
     }
+    if (loseWhen.test(notice)) {
+      loseWhen = other -> false;
+      simulation.after(1, "a node crashes", toLose, () -> cluster.faults().crashNode(toLose, 0));
+    }
     if (leavesWhen.test(notice)) {
       leavesWhen = other -> false;
       simulation.after(1, "a node is to be lost", toLeave, this::leaves);
+    }
+    if (staysWhen.test(notice)) {
+      staysWhen = other -> false;
+      simulation.after(1, "a node stays", toLeave, this::stays);
     }
     if (writesWhen.test(notice)) {
       writesWhen = other -> false;

@@ -329,10 +329,7 @@ final class Oracle implements SimObserver {
   void onEnd() {
     endings.onEnd();
     placesLived = seats.suffice(cluster::lives);
-    placesUsable = seats.sufficeWithoutReturn(cluster::isUsable);
-    if (!placesUsable && seats.suffice(cluster::isUsable)) {
-      crossed.add(Exclusion.LEFT_PLACE);
-    }
+    placesUsable = seats.suffice(cluster::isUsable);
     clearBy = Math.max(calmFrom, cluster.simulation().nanoTime()) + CLEAR_NANOS;
   }
 

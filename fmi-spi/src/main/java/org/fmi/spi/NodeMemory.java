@@ -11,6 +11,11 @@ import java.util.List;
  * the job.
  */
 public interface NodeMemory {
+  /** Returns the prefix of the names of a rank's checkpoints. */
+  static String prefix(int rank) {
+    return "ckpt-r" + rank + "-";
+  }
+
   /** The names of all pieces with this prefix. */
   List<String> list(String prefix) throws IOException;
 

@@ -1,6 +1,7 @@
 package org.fmi.testkit;
 
 import org.fmi.control.JobMessage;
+import org.fmi.spi.NodeMemory;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.SimNode.Boot;
 
@@ -57,6 +58,11 @@ public final class SimHost {
     boolean dead = process.gone();
     cluster.crash(process);
     return dead;
+  }
+
+  /** Deletes the checkpoints of a rank. */
+  public void forget(int rank) {
+    boot.memory.list(NodeMemory.prefix(rank)).forEach(boot.memory::delete);
   }
 
   /** Sends a message of the job to a process. */

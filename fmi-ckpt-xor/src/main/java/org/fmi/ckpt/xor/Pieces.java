@@ -49,7 +49,7 @@ final class Pieces implements AutoCloseable {
    */
   Pieces(NodeMemory node, int[] group, int me, int losses, int blockBytes) throws IOException {
     this.node = node;
-    this.prefix = "ckpt-r" + group[me] + "-";
+    this.prefix = NodeMemory.prefix(group[me]);
     this.group = group;
     this.me = me;
     this.losses = losses;

@@ -31,6 +31,10 @@ public sealed interface ToDaemon {
   @Tag(3)
   record KillRank(int rank, int incarnation) implements ToDaemon {}
 
+  /** Delete the checkpoints of a rank that has left the node. */
+  @Tag(21)
+  record Forget(int rank) implements ToDaemon {}
+
   /** Forward a message to one rank. */
   @Tag(4)
   record Forward(int rank, int incarnation, JobMessage message) implements ToDaemon {}

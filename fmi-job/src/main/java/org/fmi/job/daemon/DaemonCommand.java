@@ -101,6 +101,9 @@ public sealed interface DaemonCommand {
     }
   }
 
+  /** Delete the checkpoints of a rank that is not on the node. */
+  record Forget(int rank) implements DaemonCommand {}
+
   /**
    * Slow these cores of the machine down from now on, and run all others at full speed.
    *

@@ -239,6 +239,11 @@ public final class NodeDaemon {
           kill(process);
         }
       }
+      case ToDaemon.Forget m -> {
+        if (!ranks.containsKey(m.rank())) {
+          out.add(new DaemonCommand.Forget(m.rank()));
+        }
+      }
       case ToDaemon.Forward m -> {
         NodeProcess process = serving(m.rank(), m.incarnation());
         if (process != null) {

@@ -225,7 +225,10 @@ final class NodeDaemonScheduleTest {
           from(new ToDaemon.ForwardAll(message(number)));
         }
         case 7 -> from(new ToDaemon.Standbys(random.nextInt(MOST_STANDBYS + 1), 2));
-        case 8 -> from(new ToDaemon.Stack(r));
+        case 8 -> {
+          from(new ToDaemon.Stack(r));
+          from(new ToDaemon.Forget(r));
+        }
         default -> {
           if (random.nextInt(100) == 0) {
             switch (random.nextInt(3)) {
@@ -424,6 +427,7 @@ final class NodeDaemonScheduleTest {
           Proc proc = open(c.process());
           assertThat(proc.rank).as("ranks may speak").isNegative();
         }
+        case DaemonCommand.Forget c -> assertThat(seats[c.rank()].occupied).isFalse();
         case DaemonCommand.Terminate c -> living(c.process());
         case DaemonCommand.Kill c -> living(c.process()).killed = true;
         case DaemonCommand.Report c -> report(event, c.message());

@@ -353,6 +353,7 @@ final class Daemon implements Uplink {
       }
       case DaemonCommand.Unpin c -> unpin(c.pieces());
       case DaemonCommand.UnpinUnknown c -> unpinUnknown(c.prefix(), c.known());
+      case DaemonCommand.Forget c -> forget(c.rank());
       case DaemonCommand.SlowDown c -> energy.slowDown(c.cores(), c.megahertz());
       case DaemonCommand.End _ -> end();
     }
@@ -458,6 +459,16 @@ final class Daemon implements Uplink {
       directory.deleteKept(prefix, Set.copyOf(known));
     } catch (IOException e) {
       send(new FromDaemon.Warning("memory reserved for files cannot be released: " + e));
+    }
+  }
+
+  private void forget(int rank) {
+    try {
+      checkpoints.deleteCheckpoints(rank);
+    } catch (IOException e) {
+      send(
+          new FromDaemon.Warning(
+              "memory of rank " + rank + ", which has left this node, cannot be released: " + e));
     }
   }
 

@@ -19,6 +19,7 @@ import org.fmi.control.Pinned;
 import org.fmi.job.control.Bootstrap;
 import org.fmi.node.FreeMemory;
 import org.fmi.node.Refusal;
+import org.fmi.spi.NodeMemory;
 
 /**
  * A node's directory in memory: its daemon's socket and the checkpoints of its ranks. Lives as long
@@ -172,17 +173,28 @@ public final class NodeDirectory {
 
   /** Deletes pinned pieces with this prefix, except some. */
   void deleteKept(String prefix, Set<String> but) throws IOException {
-    List<String> names = new ArrayList<>();
-    try (DirectoryStream<Path> kept = Files.newDirectoryStream(path, prefix + "*")) {
-      kept.forEach(each -> names.add(each.getFileName().toString()));
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
-    for (String name : names) {
+    for (String name : names(prefix)) {
       if (!but.contains(name)) {
         deleteKept(name);
       }
     }
+  }
+
+  /** Deletes the checkpoints of a rank that is not on the node. */
+  void deleteCheckpoints(int rank) throws IOException {
+    for (String name : names(NodeMemory.prefix(rank))) {
+      Files.deleteIfExists(path.resolve(name));
+    }
+  }
+
+  private List<String> names(String prefix) throws IOException {
+    List<String> names = new ArrayList<>();
+    try (DirectoryStream<Path> pieces = Files.newDirectoryStream(path, prefix + "*")) {
+      pieces.forEach(each -> names.add(each.getFileName().toString()));
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return names;
   }
 
   /** Returns the bytes that checkpoints may use in its place. */

@@ -290,6 +290,11 @@ public final class FmiRun {
                 public void leaving(String node, String why) {
                   shell.leaving(node, why);
                 }
+
+                @Override
+                public void stays(String node, String why) {
+                  shell.stays(node, why);
+                }
               })
           .start(line -> console.line("fmi: " + line));
     }

@@ -98,6 +98,7 @@ final class JobDesk implements Answerer {
       case CHECKPOINT -> checkpoints.ask(answer, false);
       case STOP_AT_CHECKPOINT -> checkpoints.ask(answer, true);
       case DRAIN -> drain(question.node(), answer);
+      case UNDRAIN -> undrain(question.node(), answer);
       case ADD -> additions.add(question.node(), answer);
       case STOP, STOP_NOW -> {
         // The request was received, and will be executed.
@@ -127,17 +128,8 @@ final class JobDesk implements Answerer {
   }
 
   private void drain(String name, Answer answer) {
-    int node = view.node(name);
+    int node = upNode("drain: ", name, answer);
     if (node < 0) {
-      answer.refuse(
-          "this job has no node "
-              + name
-              + "; its nodes are "
-              + String.join(", ", view.nodeNames()));
-      return;
-    }
-    if (!view.isUp(node)) {
-      answer.refuse("drain: " + name + " is not up, so no rank is on it");
       return;
     }
     job.accept(new JobEvent.NodeLeaving(node, "fmi drain"));
@@ -146,8 +138,34 @@ final class JobDesk implements Answerer {
             + (view.hasRanks(node)
                 ? ": its ranks move after the next checkpoint, if other nodes have room and their"
                     + " groups can rebuild their checkpoints there; fmirun reports if they cannot\n"
-                : ": has no ranks, and gets none\n");
+                : ": has no ranks, and gets none while there is another node\n");
     whole(answer, line.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private void undrain(String name, Answer answer) {
+    int node = upNode("undrain: ", name, answer);
+    if (node >= 0) {
+      job.accept(new JobEvent.NodeStays(node, "fmi undrain"));
+      whole(answer, (name + ": takes ranks again\n").getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  /** Finds a node that is up; otherwise refuses, and returns a negative number. */
+  private int upNode(String command, String name, Answer answer) {
+    int node = view.node(name);
+    if (node < 0) {
+      answer.refuse(
+          "this job has no node "
+              + name
+              + "; its nodes are "
+              + String.join(", ", view.nodeNames()));
+      return node;
+    }
+    if (!view.isUp(node)) {
+      answer.refuse(command + name + " is not up, so no rank is on it");
+      return -1;
+    }
+    return node;
   }
 
   private static void whole(Answer answer, byte[] bytes) {

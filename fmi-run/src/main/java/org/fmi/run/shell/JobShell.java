@@ -282,6 +282,11 @@ final class JobShell {
     post(() -> nodes.find(name, node -> feed(new JobEvent.NodeLeaving(node.number, why))));
   }
 
+  /** Handles a node that is not about to be lost any more. Any thread. */
+  void stays(String name, String why) {
+    post(() -> nodes.find(name, node -> feed(new JobEvent.NodeStays(node.number, why))));
+  }
+
   /** Runs a task on the loop, or drops it once the loop is closed. Any thread. */
   private void post(Runnable task) {
     try {

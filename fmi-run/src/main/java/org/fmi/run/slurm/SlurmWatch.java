@@ -3,9 +3,11 @@ package org.fmi.run.slurm;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,6 +38,13 @@ public final class SlurmWatch {
      * @param why for the user
      */
     void leaving(String node, String why);
+
+    /**
+     * A node that was about to be removed is not any more.
+     *
+     * @param why for the user
+     */
+    void stays(String node, String why);
   }
 
   private final Allocation allocation;
@@ -44,6 +53,9 @@ public final class SlurmWatch {
   private final long stopBefore;
   private final Listener listener;
   private boolean ends;
+
+  /** The nodes that were about to be removed when Slurm last reported a state of them. */
+  private Set<String> leaving = Set.of();
 
   /**
    * @param lent nodes beyond the allocation
@@ -117,6 +129,7 @@ public final class SlurmWatch {
         pause = Math.min(pause, left.getAsLong() - stopBefore);
       }
     }
+    Set<String> now = new HashSet<>();
     String list = parts.length > 1 ? parts[1].strip() : allocation.list();
     if (!list.isEmpty() && !list.equals(allocation.list())) {
       List<String> kept =
@@ -125,20 +138,28 @@ public final class SlurmWatch {
               .run(ANSWER_SECONDS);
       for (String node : allocation.nodes()) {
         if (!kept.contains(node)) {
-          report(node, "Slurm removed it from the job");
+          report(node, "Slurm removed it from the job", now);
         }
       }
     }
-    leaving(
-            SlurmCommand.of("sinfo", environment)
-                .with("-h", "-N", "-n", allocation.list() + lent.names(), "-o", "%N|%T|%E")
-                .run(ANSWER_SECONDS))
-        .forEach(this::report);
+    List<String> states =
+        SlurmCommand.of("sinfo", environment)
+            .with("-h", "-N", "-n", allocation.list() + lent.names(), "-o", "%N|%T|%E")
+            .run(ANSWER_SECONDS);
+    leaving(states).forEach((node, why) -> report(node, why, now));
+    for (String node : leaving) {
+      if (now.add(node) && states.stream().anyMatch(line -> line.startsWith(node + "|"))) {
+        now.remove(node);
+        listener.stays(node, "Slurm has resumed it");
+      }
+    }
+    leaving = now;
     return pause;
   }
 
-  private void report(String node, String why) {
+  private void report(String node, String why, Set<String> reported) {
     if (allocation.nodes().contains(node) || lent.isLent(node)) {
+      reported.add(node);
       listener.leaving(node, why);
     }
   }

@@ -32,6 +32,8 @@ public record Question(Kind kind, int rank, String node) {
     STOP_AT_CHECKPOINT,
     /** The departure of all ranks from a node, after the next checkpoint. */
     DRAIN,
+    /** The end of such a departure: the node takes ranks again. */
+    UNDRAIN,
     /** An additional node. Answered when it is up, or cannot be. */
     ADD,
     /** The end of the job, as by SIGTERM. Answered when it has ended. */

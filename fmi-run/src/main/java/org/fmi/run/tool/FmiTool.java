@@ -52,6 +52,7 @@ public final class FmiTool {
     commands.put("stack", Jobs::stack);
     commands.put("checkpoint", Jobs::checkpoint);
     commands.put("drain", Jobs::drain);
+    commands.put("undrain", Jobs::undrain);
     commands.put("add", Jobs::add);
     commands.put("stop", Jobs::stop);
     commands.put("ckpt", CheckpointFiles::spec);

@@ -88,11 +88,26 @@ final class Jobs {
   }
 
   static CommandSpec drain() {
+    return ofNode(
+        Kind.DRAIN,
+        "Moves the ranks off a node, which is about to be lost, after the next checkpoint, if other"
+            + " nodes have room. Until fmi undrain, the node takes ranks only if no other can.");
+  }
+
+  static CommandSpec undrain() {
+    return ofNode(
+        Kind.UNDRAIN, "Revokes fmi drain: the node takes ranks like any other from now on.");
+  }
+
+  private static CommandSpec ofNode(Kind kind, String description) {
     CommandSpec spec =
         command(
-            Jobs::drain,
-            "Moves the ranks off a node, which is about to be lost, after the next checkpoint, if"
-                + " other nodes have room.");
+            command -> {
+              String node = command.positionalParameters().get(1).getValue();
+              Question question = new Question(kind, Question.ALL, node);
+              return with(client -> client.ask(find(command), question, Jobs::print));
+            },
+            description);
     spec.addPositional(
         PositionalParamSpec.builder()
             .index("1")
@@ -190,12 +205,6 @@ final class Jobs {
       return USAGE;
     }
     Question question = new Question(Kind.STACK, rank == null ? Question.ALL : rank);
-    return with(client -> client.ask(find(command), question, Jobs::print));
-  }
-
-  private static int drain(CommandSpec command) {
-    String node = command.positionalParameters().get(1).getValue();
-    Question question = new Question(Kind.DRAIN, Question.ALL, node);
     return with(client -> client.ask(find(command), question, Jobs::print));
   }
 

@@ -115,6 +115,7 @@ final class JobShellTest {
             JobEvent.NodeGranted _,
             JobEvent.NodeRefused _,
             JobEvent.NodeLeaving _,
+            JobEvent.NodeStays _,
             JobEvent.FromNode _,
             JobEvent.CheckpointAsked _,
             JobEvent.CheckpointWithdrawn _,

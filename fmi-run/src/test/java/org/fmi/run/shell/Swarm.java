@@ -221,6 +221,7 @@ final class Swarm implements Launcher, AutoCloseable {
         case ToDaemon.KillRank m ->
             send(new FromDaemon.RankExited(m.rank(), m.incarnation(), 137, true));
         case ToDaemon.Standbys _,
+            ToDaemon.Forget _,
             ToDaemon.Input _,
             ToDaemon.Terminate _,
             ToDaemon.Stack _,

@@ -50,6 +50,11 @@ final class SlurmWatchTest {
           public void leaving(String node, String why) {
             heard.add(node + ": " + why);
           }
+
+          @Override
+          public void stays(String node, String why) {
+            heard.add(node + " stays: " + why);
+          }
         });
   }
 
@@ -94,6 +99,19 @@ final class SlurmWatchTest {
             "node1: Slurm reports it as draining (fan)", "node2: Slurm reports it as failing*");
     watch.look();
     assertThat(heard).hasSize(4);
+  }
+
+  /** A node of which Slurm says nothing may be gone; others it never drained. */
+  @Test
+  void tellsOnceOfANodeThatIsResumed() throws IOException {
+    slurm.command("sinfo", "printf 'node1|draining|fan\\nnode2|drained|disk\\n'");
+    SlurmWatch watch = watch(0);
+    watch.look();
+    heard.clear();
+    slurm.command("sinfo", "printf 'node1|allocated|none\\nnode3|mixed|none\\n'");
+    watch.look();
+    watch.look();
+    assertThat(heard).containsExactly("node1 stays: Slurm has resumed it");
   }
 
   @Test
