@@ -27,7 +27,10 @@ final class SshShell implements RemoteShell {
             // Regardless of the user's configuration: a terminal would show the daemon's input, and
             // an already forwarded port would be an error.
             "RequestTTY=no",
-            "ClearAllForwardings=yes")) {
+            "ClearAllForwardings=yes",
+            // Whoever is root on a node could use a forwarded agent or display.
+            "ForwardAgent=no",
+            "ForwardX11=no")) {
       command.add("-o");
       command.add(option);
     }

@@ -16,6 +16,8 @@ final class SshShellTest {
         .containsSequence("-o", "ControlPath=none")
         .containsSequence("-o", "RequestTTY=no")
         .containsSequence("-o", "ClearAllForwardings=yes")
+        .containsSequence("-o", "ForwardAgent=no")
+        .containsSequence("-o", "ForwardX11=no")
         .endsWith("--", "h1", "'kill' 'it'\\''s'");
   }
 
