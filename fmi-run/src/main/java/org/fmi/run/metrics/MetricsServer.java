@@ -10,10 +10,14 @@ import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Answers {@code GET /metrics} with all meters, in Prometheus' text format. */
+/**
+ * Answers {@code GET /metrics} with all meters, in Prometheus' text format. A client that does not
+ * complete its request, or does not read the answer, delays no other client, and is disconnected.
+ */
 final class MetricsServer {
   private static final String PATH = "/metrics";
   private static final String TEXT = "text/plain; version=0.0.4; charset=utf-8";
@@ -21,20 +25,31 @@ final class MetricsServer {
   private static final int NOT_FOUND = 404;
   private static final int NOT_ALLOWED = 405;
 
+  /** Settings of the JDK's server, which reads them once: time limits in seconds. */
+  private static final Map<String, String> LIMITS =
+      Map.of(
+          "sun.net.httpserver.maxReqTime", "5",
+          "sun.net.httpserver.maxRspTime", "30",
+          "jdk.httpserver.maxConnections", "256");
+
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-  private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-metrics").factory());
+
+  /** One thread per request, because each waits for its client. */
+  private final ExecutorService threads =
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("fmi-metrics-", 0).factory());
+
   private final HttpServer server;
 
   /**
    * @throws IOException if the address cannot be used
    */
   MetricsServer(InetSocketAddress listenAt, MeterBinder meters) throws IOException {
+    LIMITS.forEach((name, value) -> System.setProperty(name, System.getProperty(name, value)));
     server = HttpServer.create(listenAt, 0);
     meters.bindTo(registry);
     server.createContext("/", this::answer);
-    server.setExecutor(thread);
+    server.setExecutor(threads);
     server.start();
   }
 
@@ -68,7 +83,7 @@ final class MetricsServer {
 
   void close() {
     server.stop(0);
-    thread.shutdownNow();
+    threads.shutdownNow();
     registry.close();
   }
 }

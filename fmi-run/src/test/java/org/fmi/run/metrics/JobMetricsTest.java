@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -104,6 +105,24 @@ final class JobMetricsTest {
 
   private static FromDaemon.Reports shown(int rank, int incarnation, Map<Counter, Long> counters) {
     return shown(rank, incarnation, counters, List.of());
+  }
+
+  @Test
+  void halfARequestBlocksNobodyAndEnds() throws Exception {
+    JobMetrics metrics = served();
+    URI address = address(metrics);
+    List<Socket> halves = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      Socket half = new Socket(address.getHost(), address.getPort());
+      open.add(half);
+      halves.add(half);
+      half.getOutputStream().write("GET /met".getBytes(StandardCharsets.US_ASCII));
+    }
+    assertThat(scrape(metrics)).contains("fmi_ranks");
+    for (Socket half : halves) {
+      half.setSoTimeout(20_000);
+      assertThat(half.getInputStream().read()).as("the server's answer").isEqualTo(-1);
+    }
   }
 
   @Test
