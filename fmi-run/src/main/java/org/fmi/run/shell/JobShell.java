@@ -106,7 +106,7 @@ final class JobShell {
     this.around = around;
     this.reporter =
         new Reporter(
-            around.console(),
+            around.console()::line,
             options.output().verbosity(),
             spec,
             around.events(),
