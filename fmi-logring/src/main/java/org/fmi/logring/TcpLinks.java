@@ -33,6 +33,13 @@ final class TcpLinks implements RingLinks {
    */
   private static final int PATIENCE = 6;
 
+  /**
+   * The least time for an attempt to connect. The peer's system answers at once, whatever its
+   * processes do, but the first request for a connection that is lost is repeated only after a
+   * second.
+   */
+  private static final int LEAST_CONNECT_MILLIS = 2000;
+
   private final RankConfig config;
   private final int epoch;
   private final Set<Integer> neighbours;
@@ -57,6 +64,11 @@ final class TcpLinks implements RingLinks {
     this.loop = NetLoop.open("fmi-logring", config.secret(), MAX_FRAME, diagnostics::report);
     this.server =
         loop.listen(Endpoint.listening(config.host()), patienceMillis(config), this::accept);
+  }
+
+  /** The time in which the system of any neighbour makes a connection, unless it is cut off. */
+  private static int connectMillis(RankConfig config) {
+    return Math.max(LEAST_CONNECT_MILLIS, config.job().heartbeatMillis());
   }
 
   private static int patienceMillis(RankConfig config) {
@@ -91,8 +103,12 @@ final class TcpLinks implements RingLinks {
   public void connect(int peer, byte[] endpoint) throws IOException {
     byte[] identity = new PeerIdentity(PURPOSE, config.jobId(), epoch, config.rank(), peer).bytes();
     try {
-      int patience = patienceMillis(config);
-      loop.connect(Endpoint.of(endpoint).address(), identity, patience, patience, new Link(peer));
+      loop.connect(
+          Endpoint.of(endpoint).address(),
+          identity,
+          connectMillis(config),
+          patienceMillis(config),
+          new Link(peer));
     } catch (UnknownHostException e) {
       throw new IOException(
           "rank " + peer + " cannot be reached: unknown host " + e.getMessage(), e);
