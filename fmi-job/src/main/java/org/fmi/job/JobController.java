@@ -569,23 +569,35 @@ public final class JobController implements Job {
       return;
     }
     out.report(new Notice.Notified(m.epoch(), by.number(), m.rank(), m.hops(), m.heardNanos()));
+    boolean again = m.hops() == 0 && ledger.accused(m.epoch(), by.number(), m.rank());
+    Rank suspect = ranks.get(m.rank());
+    if (m.epoch() == epoch() - 1 && phase == Phase.JOINING) {
+      // A node's ranks are accused one by one, and the first accusation ends the epoch.
+      if (again && suspect.life() == Life.ALIVE) {
+        kill(suspect, by, m);
+      }
+      return;
+    }
     if (m.epoch() != epoch() || phase == Phase.RELEASED) {
       return;
     }
-    Rank suspect = ranks.get(m.rank());
     assert suspect.life() == Life.ALIVE || phase == Phase.JOINING;
     if (suspect.life() == Life.ALIVE) {
-      out.report(
-          new Notice.RankFailed(
-              epoch(), m.rank(), "rank " + by.number() + " over the log-ring", m.reason()));
-      ledger.suspect(m.rank(), epoch(), "rank " + by.number() + " reported: " + m.reason());
       if (phase == Phase.CONNECTING && by.stage() == Stage.JOINED && m.hops() == 0) {
         ledger.unconnected(m.overlay());
       }
-      kill(suspect);
+      kill(suspect, by, m);
     }
     // Even before Start: the rank has learned of the failure, so this epoch is over for it.
     beginEpoch(m.rank(), "rank " + m.rank() + ": " + m.reason());
+  }
+
+  private void kill(Rank suspect, Rank by, RankMessage.Suspect m) {
+    out.report(
+        new Notice.RankFailed(
+            epoch(), m.rank(), "rank " + by.number() + " over the log-ring", m.reason()));
+    ledger.suspect(m.rank(), epoch(), "rank " + by.number() + " reported: " + m.reason());
+    kill(suspect);
   }
 
   private void onCheckpointDone(RankMessage.CheckpointDone m) {

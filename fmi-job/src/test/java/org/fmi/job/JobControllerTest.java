@@ -691,6 +691,31 @@ final class JobControllerTest {
     assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
   }
 
+  /** A node that is cut off: its ranks are accused one by one, and accuse the others. */
+  @Test
+  void allRanksOfANodeThatAreAccusedInAnEpochAreReplacedAtOnce() {
+    Job job = job(6, 2, 3, OnNoSpare.ABORT);
+    startAll(job, 6, 3); // ranks 2 and 3 on node 1
+    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "no answer"));
+    assertThat(sent(ToDaemon.KillRank.class))
+        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(2, 0)));
+    say(job, 2, 0, new RankMessage.Suspect(0, 4, 0, 0, "tcp", "no answer"));
+    assertThat(sent(ToDaemon.KillRank.class)).as("by the accused").isEmpty();
+    say(job, 2, 0, new RankMessage.Suspect(0, 3, 0, 0, "tcp", "no answer"));
+    assertThat(sent(ToDaemon.KillRank.class)).as("within the node").isEmpty();
+    say(job, 4, 0, new RankMessage.Suspect(0, 3, 1, 0, "tcp", "no answer"));
+    assertThat(sent(ToDaemon.KillRank.class)).as("hearsay").isEmpty();
+    say(job, 5, 0, new RankMessage.Suspect(0, 3, 0, 0, "tcp", "no answer"));
+    assertThat(sent(ToDaemon.KillRank.class))
+        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(3, 0)));
+    assertThat(all(JobCommand.Recovering.class)).as("no other epoch").isEmpty();
+    // Their successors are accused of nothing.
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(2, 0, 137, true)));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(3, 0, 137, true)));
+    say(job, 4, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "no answer"));
+    assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
+  }
+
   /** Who says so has left the epoch, and waits for the next one. */
   @Test
   void aSuspicionOfARankThatIsBeingKilledEndsTheEpochToo() {
