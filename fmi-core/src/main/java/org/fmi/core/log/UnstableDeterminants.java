@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
+import org.fmi.core.p2p.DamagedFrame;
 import org.fmi.core.p2p.Ledger;
 import org.fmi.wire.Frame;
 import org.fmi.wire.FrameLayout;
@@ -331,17 +332,22 @@ final class UnstableDeterminants {
     long version = memory.get(FrameLayout.LONG, at + FrameLayout.TAG);
     int place = (int) memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE);
     int stable = (int) memory.get(FrameLayout.LONG, at + FrameLayout.LENGTH);
-    int count = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD) / Long.BYTES;
-    assert owner != rank : "a rank receives its own determinants";
+    int payload = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+    int count = payload / Long.BYTES;
+    if (owner < 0 || owner == rank || owner >= peers.length || payload % Long.BYTES != 0) {
+      throw new DamagedFrame("sent determinants of rank " + owner + " in " + payload + " bytes");
+    }
     if (version < listener.version()) {
       return; // no rank rolls back to that checkpoint
     }
     RankDeterminants of = find(owner, version);
     of.acknowledge(stable);
     int known = of.end() - place;
-    assert known >= 0
-        : "determinants of rank %d since version %d from %d on (%d are stable) follow %d"
-            .formatted(owner, version, place, stable, of.end());
+    if (known < 0) {
+      throw new DamagedFrame(
+          "sent determinants of rank %d since version %d from %d on (%d are stable), which follow %d"
+              .formatted(owner, version, place, stable, of.end()));
+    }
     if (known >= count) {
       return;
     }

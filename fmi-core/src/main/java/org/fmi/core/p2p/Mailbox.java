@@ -309,8 +309,14 @@ public final class Mailbox implements MessageRequest.Completion {
 
   /** Handles an eager message. */
   void onEager(Peer p, int context, long tag, long length, MemorySegment memory, long data) {
+    long header = data - FrameLayout.HEADER_BYTES;
+    int payload = memory.get(FrameLayout.INT, header + FrameLayout.PAYLOAD);
+    if (length != payload) {
+      throw new DamagedFrame(
+          "sent a message of %d bytes in a frame of %d".formatted(length, payload));
+    }
     countArrived(context, length);
-    long stamp = stamp(memory, data - FrameLayout.HEADER_BYTES);
+    long stamp = stamp(memory, header);
     ledger.arrives(p.rank, context, tag, length, stamp, memory, data);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r == null || r.isClaim()) {
@@ -337,9 +343,13 @@ public final class Mailbox implements MessageRequest.Completion {
    */
   void onAnnouncement(
       Peer p, int context, long tag, long sequence, long length, MemorySegment memory, long at) {
+    int ticketBytes = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+    if (length < 0 || ticketBytes % Long.BYTES != 0 || ticketBytes > Long.BYTES * ticket.length) {
+      throw new DamagedFrame(
+          "announced a message of %d bytes with a ticket of %d".formatted(length, ticketBytes));
+    }
     countArrived(context, length);
     ledger.arrives(p.rank, context, tag, length, stamp(memory, at), null, 0);
-    int ticketBytes = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
     boolean exposed = ticketBytes > 0;
     MessageRequest r = take(context, p.rank, tag, length);
     if (r != null && !r.isClaim()) {

@@ -2,6 +2,7 @@ package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -43,6 +44,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   private Transport[] transports = {};
   private @Nullable NodeShare share;
+
+  /** The epoch whose frames are taken without a further look; -1 once a peer's are not. */
+  private int taken = -1;
+
+  /** The peers that have sent a damaged frame in this epoch. */
+  private final BitSet damaged = new BitSet();
 
   // ---- the process
   private long staleFrames;
@@ -152,6 +159,8 @@ public final class Messenger implements PointToPoint, FrameHandler {
     }
     frame.epoch = newEpoch;
     frame.base = null;
+    taken = newEpoch;
+    damaged.clear();
   }
 
   /** The epoch in which requests became void last. */
@@ -514,11 +523,33 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** Takes a frame that has arrived. The only place that drops frames of other epochs. */
   @Override
   public void onFrame(int peer, MemorySegment memory, long at) {
-    if (memory.get(FrameLayout.INT, at + FrameLayout.EPOCH) != epoch.number()) {
+    int of = memory.get(FrameLayout.INT, at + FrameLayout.EPOCH);
+    if (of != taken && isDropped(peer, of)) {
       staleFrames++;
       return;
     }
-    Peer p = peers.get(peer);
+    try {
+      take(peers.get(peer), memory, at);
+    } catch (DamagedFrame e) {
+      broken(peer, e);
+    }
+  }
+
+  private boolean isDropped(int peer, int of) {
+    return of != epoch.number() || damaged.get(peer);
+  }
+
+  /**
+   * Gives up the connection to a peer: its other frames of the epoch are dropped, as messages must
+   * not close the gap.
+   */
+  private void broken(int peer, DamagedFrame why) {
+    taken = -1;
+    damaged.set(peer);
+    onPeerLost(peer, "damaged frame: rank " + peer + " " + why.getMessage());
+  }
+
+  private void take(Peer p, MemorySegment memory, long at) {
     byte kind = memory.get(FrameLayout.BYTE, at + FrameLayout.KIND);
     long sequence = memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE);
     long length = memory.get(FrameLayout.LONG, at + FrameLayout.LENGTH);
@@ -545,12 +576,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
       case FrameKind.CREDIT -> p.onCredit(length, sequence);
       case FrameKind.HELD -> waits.onHeld(p);
       case FrameKind.ANNOUNCE -> p.onAnnounce();
-      case FrameKind.LEDGER -> ledger.onFrame(peer, memory, at);
+      case FrameKind.LEDGER -> ledger.onFrame(p.rank, memory, at);
       case FrameKind.ASK -> waits.onAsk(p);
       case FrameKind.LEFT -> waits.onLeft(p);
       case FrameKind.STUCK -> waits.onStuck(p);
-      default ->
-          throw new IllegalStateException("rank " + peer + " sent a frame of unknown kind " + kind);
+      default -> throw new DamagedFrame("sent a frame of unknown kind " + kind);
     }
   }
 
@@ -561,26 +591,45 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   private void onData(Peer p, long sequence, MemorySegment memory, long at) {
     MessageRequest r = p.receiving(sequence);
-    int payload = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+    int payload = payloadOf(r, memory, at);
     Memory.fromSegment(memory, at + FrameLayout.HEADER_BYTES, r.base, r.offset + r.moved, payload);
     moved(p, r, sequence, payload);
+  }
+
+  /** The length of a part of an announced message, which its receive has room for. */
+  private static int payloadOf(MessageRequest r, MemorySegment memory, long at) {
+    int payload = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+    long length = memory.get(FrameLayout.LONG, at + FrameLayout.LENGTH);
+    if (length != r.matchedLength || payload < 0 || payload > length - r.moved) {
+      throw new DamagedFrame(
+          "sent %d bytes from byte %d on of a message of %d bytes, which was announced with %d"
+              .formatted(payload, r.moved, length, r.matchedLength));
+    }
+    return payload;
   }
 
   /** Gives the destination of an announced message's data. */
   @Override
   public boolean land(int peer, MemorySegment memory, long at, Landing landing) {
-    if (memory.get(FrameLayout.INT, at + FrameLayout.EPOCH) != epoch.number()
+    int of = memory.get(FrameLayout.INT, at + FrameLayout.EPOCH);
+    if ((of != taken && isDropped(peer, of))
         || memory.get(FrameLayout.BYTE, at + FrameLayout.KIND) != FrameKind.DATA) {
       return false;
     }
-    MessageRequest r =
-        peers.get(peer).receiving(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE));
-    if (r.base instanceof boolean[]) {
-      return false; // whose elements are more than bytes
+    try {
+      MessageRequest r =
+          peers.get(peer).receiving(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE));
+      if (r.base instanceof boolean[]) {
+        return false; // whose elements are more than bytes
+      }
+      int _ = payloadOf(r, memory, at);
+      landing.base = r.base;
+      landing.offset = r.offset + r.moved;
+      return true;
+    } catch (DamagedFrame e) {
+      broken(peer, e);
+      return false;
     }
-    landing.base = r.base;
-    landing.offset = r.offset + r.moved;
-    return true;
   }
 
   @Override

@@ -204,8 +204,12 @@ final class Peer implements Ledger.Link {
   void onClear(long sequence, long wanted) {
     MessageRequest r = announced.remove(sequence);
     if (r == null) {
-      throw new IllegalStateException(
-          "rank " + rank + " cleared message " + sequence + ", which was not announced to it");
+      throw new DamagedFrame("cleared message " + sequence + ", which was not announced to it");
+    }
+    if (wanted != 0 && wanted != r.bytes) {
+      announced.put(sequence, r); // it still waits, until the epoch is over
+      throw new DamagedFrame(
+          "cleared %d bytes of message %d, which has %d".formatted(wanted, sequence, r.bytes));
     }
     unanswered--;
     assert unanswered >= 0 : "more announcements were answered than made";
@@ -224,8 +228,15 @@ final class Peer implements Ledger.Link {
 
   /** Handles credit: the peer has consumed eager messages, or allows more announcements. */
   void onCredit(long bytes, long announcementsAllowed) {
+    if (bytes < 0
+        || bytes > window - eagerCredit
+        || announcementsAllowed < 0
+        || announcementsAllowed > Integer.MAX_VALUE) {
+      throw new DamagedFrame(
+          "returned credit of %d bytes, of which %d were in use, and allowed %d announcements"
+              .formatted(bytes, window - eagerCredit, announcementsAllowed));
+    }
     eagerCredit += bytes;
-    assert bytes >= 0 && announcementsAllowed >= 0 && eagerCredit <= window : "too much credit";
     unansweredLimit += announcementsAllowed;
     if (bytes > 0) {
       held.onCredit();
@@ -298,8 +309,7 @@ final class Peer implements Ledger.Link {
   MessageRequest receiving(long sequence) {
     MessageRequest r = incoming.get(sequence);
     if (r == null) {
-      throw new IllegalStateException(
-          "rank " + rank + " sent data of message " + sequence + ", which was not cleared");
+      throw new DamagedFrame("sent data of message " + sequence + ", which was not cleared");
     }
     return r;
   }

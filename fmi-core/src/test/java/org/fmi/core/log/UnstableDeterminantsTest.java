@@ -1,8 +1,10 @@
 package org.fmi.core.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,8 +17,12 @@ import org.fmi.core.p2p.Messenger;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.p2p.Ranks;
 import org.fmi.spi.Transport;
+import org.fmi.wire.Frame;
+import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Spread of unstable determinants among ranks; one thread makes all calls. */
 final class UnstableDeterminantsTest {
@@ -101,6 +107,22 @@ final class UnstableDeterminantsTest {
     chooses(0, 3);
     message(0, 1);
     assertThat(tells(1)).containsExactly("0@0 from 4: [3]");
+  }
+
+  /** Of itself, of no rank, in half a determinant, and after ones that are missing. */
+  @ParameterizedTest
+  @CsvSource({"1, 0, 16", "-1, 0, 16", "4, 0, 16", "0, 0, 12", "0, 5, 16"})
+  void aDamagedFrameBreaksTheConnection(int owner, int place, int payload) {
+    Frame frame = new Frame();
+    frame.kind = 11;
+    frame.context = owner;
+    frame.sequence = place;
+    frame.payload = payload;
+    MemorySegment memory = MemorySegment.ofArray(new byte[FrameLayout.HEADER_BYTES + 16]);
+    frame.encodeHeader(memory, 0);
+    assertThatThrownBy(() -> ranks[1].onFrame(2, memory, 0))
+        .hasMessageStartingWith("lost 2: damaged frame: rank 2 sent determinants of rank " + owner);
+    assertThat(tells(1)).isEmpty();
   }
 
   @Test

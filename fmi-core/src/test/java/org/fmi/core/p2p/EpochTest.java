@@ -201,19 +201,6 @@ class EpochTest {
   }
 
   @Test
-  void framesThatMakeNoSenseAreRefused() {
-    Messenger m = entered(0);
-    MemorySegment memory = MemorySegment.ofArray(new byte[48]);
-    for (byte kind : new byte[] {FrameKind.CTS, FrameKind.DATA, 99}) {
-      Frame f = new Frame();
-      f.kind = kind;
-      f.sequence = 7;
-      f.encodeHeader(memory, 0);
-      assertThatThrownBy(() -> m.onFrame(1, memory, 0)).isInstanceOf(IllegalStateException.class);
-    }
-  }
-
-  @Test
   void aLostPeerIsReportedAndTheCallContinues() {
     List<String> lost = new ArrayList<>();
     Messenger m =
