@@ -57,6 +57,7 @@ final class InRing {
    * Delivers some of the available frames. Their room becomes free only by {@link #publish}.
    *
    * @return the number of frames
+   * @throws DamagedRing if the next frame is not within its memory; there are no more frames then
    */
   int poll(FrameHandler handler) {
     long first = read;
@@ -69,24 +70,45 @@ final class InRing {
       if ((commit & -2) != inline) {
         break;
       }
+      long at = commit == inline ? inCell(cell) : takeData(cell);
       // Counted before: a handler that throws does not get it again.
       read = ++number;
-      if (commit == inline) {
-        handler.onFrame(peer, memory, cell + RingLayout.IN_CELL);
-      } else {
-        handler.onFrame(peer, memory, takeData(cell));
-      }
+      handler.onFrame(peer, memory, at);
     }
     return (int) (number - first);
   }
 
+  private long inCell(long cell) {
+    long at = cell + RingLayout.IN_CELL;
+    int payload = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
+    if (Integer.compareUnsigned(payload, RingLayout.INLINE_BYTES) > 0) {
+      throw damaged("has " + payload + " bytes in a cell");
+    }
+    return at;
+  }
+
   private long takeData(long cell) {
     long position = memory.get(FrameLayout.LONG, cell + RingLayout.IN_CELL);
-    long at = data + (position & dataMask) + RingLayout.IN_DATA;
+    if (position < dataRead
+        || position - dataPublished > dataMask
+        || position % RingLayout.LINE_BYTES != 0) {
+      throw damaged("is at position " + position + ", and data were read up to " + dataRead);
+    }
+    long start = position & dataMask;
+    long at = data + start + RingLayout.IN_DATA;
     int payload = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
-    assert position >= dataRead : "data are written over that were not read";
-    dataRead = position + RingLayout.dataBytes(payload);
+    long end = RingLayout.dataBytes(payload);
+    if (payload < 0
+        || start + end > dataMask + 1
+        || position + end - dataPublished > dataMask + 1) {
+      throw damaged("has " + payload + " bytes at position " + position);
+    }
+    dataRead = position + end;
     return at;
+  }
+
+  private DamagedRing damaged(String how) {
+    return new DamagedRing("frame " + read + " " + how + ", of " + (dataMask + 1) + " in all");
   }
 
   /**

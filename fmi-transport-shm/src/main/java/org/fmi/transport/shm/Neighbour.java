@@ -17,6 +17,9 @@ final class Neighbour {
 
   boolean lost;
 
+  /** What is wrong with a ring between it and this rank; null if it is lost for leaving. */
+  @Nullable String damage;
+
   /** Whether reading its memory was tried, and whether it is possible. */
   boolean tried;
 

@@ -37,7 +37,11 @@ final class OutRing {
     assert Integer.bitCount(cellMask + 1) == 1 && Integer.bitCount(dataMask + 1) == 1 : layout;
   }
 
-  /** See {@link org.fmi.spi.Transport#offer}. */
+  /**
+   * See {@link org.fmi.spi.Transport#offer}.
+   *
+   * @throws DamagedRing if the reader's position is not possible
+   */
   boolean offer(Frame frame) {
     long number = written;
     if (number - cellsRead > cellMask && !look(number, 0)) {
@@ -102,9 +106,14 @@ final class OutRing {
   }
 
   private boolean room(long number, long end) {
-    cellsRead = (long) RingLayout.LONG.getAcquire(memory, RingLayout.CELLS_READ);
-    dataRead = (long) RingLayout.LONG.getAcquire(memory, RingLayout.DATA_READ);
-    assert cellsRead <= written && dataRead <= used : "more was read than written";
+    long cells = (long) RingLayout.LONG.getAcquire(memory, RingLayout.CELLS_READ);
+    long bytes = (long) RingLayout.LONG.getAcquire(memory, RingLayout.DATA_READ);
+    if (cells < cellsRead || cells > written || bytes < dataRead || bytes > used) {
+      throw new DamagedRing(
+          "%d frames and %d bytes were read, of %d and %d".formatted(cells, bytes, written, used));
+    }
+    cellsRead = cells;
+    dataRead = bytes;
     return number - cellsRead <= cellMask && end - dataRead <= dataMask + 1;
   }
 

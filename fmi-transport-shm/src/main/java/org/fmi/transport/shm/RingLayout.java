@@ -121,6 +121,6 @@ record RingLayout(int cells, int dataBytes) {
 
   /** The size of a frame in the data area. */
   static long dataBytes(int payload) {
-    return LINE_BYTES + ((payload + LINE_BYTES - 1L) & -LINE_BYTES);
+    return LINE_BYTES + ((payload + (LINE_BYTES - 1L)) & -LINE_BYTES);
   }
 }

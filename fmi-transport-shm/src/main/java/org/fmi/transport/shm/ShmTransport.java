@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Objects;
 import org.fmi.node.PrivateFile;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
@@ -142,7 +143,13 @@ final class ShmTransport implements Transport {
         return false;
       }
     }
-    boolean taken = ring.offer(frame);
+    boolean taken;
+    try {
+      taken = ring.offer(frame);
+    } catch (DamagedRing e) {
+      damaged(peer, "the ring to rank " + peer, e);
+      return false;
+    }
     if (ring.inbox.bell() != Inbox.AWAKE) {
       neighbours.notAwake(peer, ring.inbox);
     }
@@ -194,11 +201,22 @@ final class ShmTransport implements Transport {
   private int read(InRing ring, FrameHandler handler) {
     try {
       return ring.poll(handler);
+    } catch (DamagedRing e) {
+      damaged(ring.peer, "the ring from rank " + ring.peer, e);
+      return 1;
     } finally {
       if (ring.publish()) {
         wakeWriter(ring);
       }
     }
+  }
+
+  /** Loses a neighbour without reading the rest of its frames. */
+  private void damaged(int peer, String ring, DamagedRing how) {
+    Neighbour n = Objects.requireNonNull(neighbours.get(peer));
+    n.damage = ring + " in shared memory is damaged: " + how.getMessage();
+    incoming = Arrays.stream(incoming).filter(each -> each.peer != peer).toArray(InRing[]::new);
+    neighbours.lose(n);
   }
 
   private void wakeWriter(InRing ring) {
@@ -251,11 +269,11 @@ final class ShmTransport implements Transport {
       // Its frames come first; it has announced its ring before it left.
       attend();
       InRing ring = n.incoming;
-      while (ring != null && read(ring, handler) > 0) {
+      while (ring != null && n.damage == null && read(ring, handler) > 0) {
         // There may be more.
       }
       neighbours.removeLoss();
-      handler.onPeerLost(n.rank, "closed by the peer");
+      handler.onPeerLost(n.rank, n.damage == null ? "closed by the peer" : n.damage);
     }
     return work;
   }

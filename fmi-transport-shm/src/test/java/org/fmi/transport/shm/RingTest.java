@@ -195,6 +195,74 @@ class RingTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {-1, RingLayout.INLINE_BYTES + 1, Integer.MAX_VALUE, Integer.MIN_VALUE})
+  void aCellHoldsNoMoreThanItsRoom(int length) {
+    offer(0, 8);
+    assertThat(in.poll(new Checker())).isOne();
+    Checker before = new Checker();
+    before.frames = 1;
+    offer(1, RingLayout.INLINE_BYTES);
+    assertThat(in.poll(before)).as("the longest").isOne();
+    offer(2, 8);
+    long cell = RingLayout.cell(2, SMALL.cells() - 1) + RingLayout.IN_CELL;
+    memory.set(FrameLayout.INT, cell + FrameLayout.PAYLOAD, length);
+    assertThatThrownBy(() -> in.poll(before))
+        .isInstanceOf(DamagedRing.class)
+        .hasMessageContaining("frame 2 has " + length + " bytes in a cell");
+    assertThat(before.frames).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {-1, 1 << 16, (1 << 16) - 64, Integer.MAX_VALUE, Integer.MIN_VALUE})
+  void dataDoNotLeaveTheDataArea(int length) {
+    assertThat(SMALL.dataBytes()).isEqualTo(1 << 16);
+    offer(0, 5000);
+    assertThat(in.poll(new Checker())).isOne();
+    offer(1, 5000);
+    long position = RingLayout.dataBytes(5000);
+    long at = SMALL.data() + position + RingLayout.IN_DATA;
+    memory.set(FrameLayout.INT, at + FrameLayout.PAYLOAD, length);
+    isDamagedAfterOne("frame 1 has " + length + " bytes at position " + position);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-64, 0, 5000, 1 << 16, 1L << 40, Long.MAX_VALUE, Long.MIN_VALUE})
+  void dataAreWhereTheWriterPutsThem(long position) {
+    offer(0, 5000);
+    assertThat(in.poll(new Checker())).isOne();
+    offer(1, 5000);
+    long cell = RingLayout.cell(1, SMALL.cells() - 1) + RingLayout.IN_CELL;
+    memory.set(FrameLayout.LONG, cell, position);
+    isDamagedAfterOne("frame 1 is at position " + position);
+  }
+
+  private void isDamagedAfterOne(String what) {
+    Checker checker = new Checker();
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> in.poll(checker))
+          .isInstanceOf(DamagedRing.class)
+          .hasMessageContaining(what);
+    }
+    assertThat(checker.frames).as("frames behind it").isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-1, 65, Long.MAX_VALUE, Long.MIN_VALUE})
+  void noMoreIsReadThanWritten(long read) {
+    assertThat(SMALL.cells()).isEqualTo(64);
+    for (int n = 0; n < 64; n++) {
+      assertThat(offer(n, 8)).isTrue();
+    }
+    memory.set(FrameLayout.LONG, RingLayout.CELLS_READ, read);
+    assertThatThrownBy(() -> offer(64, 8))
+        .isInstanceOf(DamagedRing.class)
+        .hasMessage(read + " frames and 0 bytes were read, of 64 and 0");
+    memory.set(FrameLayout.LONG, RingLayout.CELLS_READ, 0L);
+    memory.set(FrameLayout.LONG, RingLayout.DATA_READ, read);
+    assertThatThrownBy(() -> offer(64, 8)).isInstanceOf(DamagedRing.class);
+  }
+
   @Test
   void ringsShrinkWithTheNumberOfRanks() {
     for (int ranks = 1; ranks <= 256; ranks++) {

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,6 +37,7 @@ import org.fmi.spi.Transport;
 import org.fmi.testkit.RankConfigs;
 import org.fmi.testkit.support.RankThreads;
 import org.fmi.wire.Frame;
+import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -189,6 +193,61 @@ class ShmTransportTest {
       b.poll(counter);
       assertThat(counter.frames).isZero();
       assertThat(counter.lost).containsExactly(0);
+    }
+  }
+
+  /** A frame longer than its place, or a reader ahead of the writer. */
+  @Test
+  void aDamagedRingIsALossThatNamesThePeer() throws Exception {
+    try (Transport a = open(0, 2);
+        Transport b = open(1, 2)) {
+      byte[][] endpoints = {a.endpoint(), b.endpoint()};
+      a.start(Endpoints.of(endpoints));
+      b.start(Endpoints.of(endpoints));
+      assertThat(a.offer(1, frame(8))).isTrue();
+      String ring = NodeFiles.ringName(NodeFiles.inboxName(0, 0, EPOCH), 1);
+      try (FileChannel file =
+          FileChannel.open(
+              directory.resolve(ring), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+        MemorySegment memory =
+            file.map(FileChannel.MapMode.READ_WRITE, 0, file.size(), Arena.ofAuto());
+        memory.set(
+            FrameLayout.INT,
+            RingLayout.cell(0, 63) + RingLayout.IN_CELL + FrameLayout.PAYLOAD,
+            99_999);
+        List<String> lost = new ArrayList<>();
+        FrameHandler handler =
+            new FrameHandler() {
+              @Override
+              public void onFrame(int peer, MemorySegment of, long at) {
+                throw new AssertionError("a damaged frame arrives");
+              }
+
+              @Override
+              public void onPeerLost(int peer, String reason) {
+                lost.add(peer + ": " + reason);
+              }
+            };
+        for (int i = 0; i < 3; i++) {
+          b.poll(handler);
+        }
+        assertThat(lost)
+            .singleElement()
+            .asString()
+            .startsWith("0: the ring from rank 0 in shared memory is damaged: frame 0 has 99999");
+        assertThat(b.offer(0, frame(8))).as("nothing is sent to it").isFalse();
+
+        lost.clear();
+        memory.set(FrameLayout.LONG, RingLayout.CELLS_READ, 1_000_000L);
+        while (a.offer(1, frame(8))) {
+          // Until the ring is full, and the writer looks at the reader's position.
+        }
+        a.poll(handler);
+        assertThat(lost)
+            .singleElement()
+            .asString()
+            .startsWith("1: the ring to rank 1 in shared memory is damaged: 1000000 frames");
+      }
     }
   }
 
