@@ -2,10 +2,13 @@ package org.fmi.net;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A listening address, as published to peers.
@@ -40,14 +43,25 @@ public record Endpoint(String host, int port) {
   }
 
   /**
-   * The address to listen at, with any free port, so that peers reach it as {@code host}: only the
-   * loopback if {@code host} is one, else all interfaces, as a node's name often resolves to its
-   * loopback on the node itself.
+   * The address to listen at, with any free port, so that peers reach it as {@code host}: that
+   * address, if it is one of this machine's; all interfaces if it is a name, which often resolves
+   * to the loopback on the node itself, or an address that only others know it by.
+   *
+   * @throws IOException if the machine's interfaces cannot be read
    */
-  public static InetSocketAddress listening(String host) throws UnknownHostException {
-    boolean loopback = host.equals("localhost") || host.equals("::1") || host.startsWith("127.");
-    return loopback
-        ? new InetSocketAddress(InetAddress.getByName(host), 0)
-        : new InetSocketAddress(0);
+  public static InetSocketAddress listening(String host) throws IOException {
+    InetAddress own = host.equals("localhost") ? InetAddress.getByName(host) : own(host);
+    return own == null ? new InetSocketAddress(0) : new InetSocketAddress(own, 0);
+  }
+
+  private static @Nullable InetAddress own(String host) throws IOException {
+    InetAddress literal;
+    try {
+      literal = InetAddress.ofLiteral(host);
+    } catch (IllegalArgumentException e) {
+      return null; // a name
+    }
+    boolean own = literal.isLoopbackAddress() || NetworkInterface.getByInetAddress(literal) != null;
+    return own ? literal : null;
   }
 }
