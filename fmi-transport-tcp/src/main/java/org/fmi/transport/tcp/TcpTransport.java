@@ -3,6 +3,7 @@ package org.fmi.transport.tcp;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.DatagramChannel;
+import io.netty.util.NetUtil;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -36,7 +37,11 @@ final class TcpTransport implements Transport {
   static final int MAX_PAYLOAD = 256 << 10;
   static final int EAGER_LIMIT = 64 << 10;
 
-  private static final int ANSWER_MILLIS = 10_000;
+  /**
+   * The least time for an attempt to connect: the first request for a connection that is lost is
+   * repeated only after a second.
+   */
+  private static final int LEAST_ANSWER_MILLIS = 2000;
 
   private final NetIo net;
   private final CallersLoop loop;
@@ -61,14 +66,22 @@ final class TcpTransport implements Transport {
 
   TcpTransport(RankConfig config, int epoch, NetIo net, Diagnostics diagnostics)
       throws IOException {
-    this(config, epoch, net, ANSWER_MILLIS, diagnostics);
+    this(
+        config,
+        epoch,
+        net,
+        Math.max(LEAST_ANSWER_MILLIS, config.job().heartbeatMillis()),
+        NetUtil.SOMAXCONN,
+        diagnostics);
   }
 
   /**
    * @param answerMillis the time after which an attempt to connect is replaced by a new one
+   * @param queue the most connections that wait at one listening socket to be accepted
    * @param diagnostics receives messages for the user
    */
-  TcpTransport(RankConfig config, int epoch, NetIo net, int answerMillis, Diagnostics diagnostics)
+  TcpTransport(
+      RankConfig config, int epoch, NetIo net, int answerMillis, int queue, Diagnostics diagnostics)
       throws IOException {
     this.net = net;
     this.loop =
@@ -79,7 +92,7 @@ final class TcpTransport implements Transport {
             return !woken && !Thread.currentThread().isInterrupted();
           }
         };
-    this.wires = new Wires(this, config, epoch, net, loop, answerMillis, diagnostics);
+    this.wires = new Wires(this, config, epoch, net, loop, answerMillis, queue, diagnostics);
     try {
       this.endpoint = new Endpoint(config.host(), wires.listen()).bytes();
     } catch (IOException e) {

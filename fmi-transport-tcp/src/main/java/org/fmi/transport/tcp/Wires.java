@@ -3,19 +3,24 @@ package org.fmi.transport.tcp;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.util.NetUtil;
+import io.netty.channel.socket.nio.NioChannelOption;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.fmi.net.Endpoint;
 import org.fmi.net.Handshake;
@@ -53,9 +58,13 @@ import org.jspecify.annotations.Nullable;
  * {@link Answers answers}, or that refuses. A peer that ends a connection without a verdict may
  * only have too many of them: it is dialled again after a while, until the epoch ends. A peer whose
  * system does not answer is dialled again too, but given up after {@value #LEAST_ATTEMPTS} attempts
- * in a row, and twice the heartbeat's timeout: the network is cut, or a firewall is in between. In
- * a job with more ranks than a listen queue holds, such a peer may just be computing, with a full
- * queue; there it is never given up, and the log-ring decides whether it is alive.
+ * in a row, and twice the heartbeat's timeout: the network is cut, or a firewall is in between.
+ *
+ * <p><b>A system that answers</b> is no evidence of a process that does: that one may compute, wait
+ * for a core, or be stopped. Its daemon decides whether it lives, and its dialler waits. For this,
+ * the system must answer whatever the process does: the queues of its listening sockets hold twice
+ * as many connections as there are ranks. More than a queue's are listened for by several sockets
+ * at one port, among which the system spreads connections evenly.
  */
 // Netty answers each call with a future; failures reach the handlers too.
 @SuppressWarnings("FutureReturnValueIgnored")
@@ -72,7 +81,7 @@ final class Wires {
   private static final int REDIAL_MILLIS = 100;
 
   /** The least number of unanswered attempts to connect before the peer is lost. */
-  private static final int LEAST_ATTEMPTS = 3;
+  private static final int LEAST_ATTEMPTS = 2;
 
   private final TcpTransport transport;
   private final RankConfig config;
@@ -83,7 +92,8 @@ final class Wires {
   private final Diagnostics diagnostics;
   private final SecureRandom random = new SecureRandom();
   private final ByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-  private final ServerChannel listener;
+  private final int queue;
+  private final List<ServerChannel> listeners = new ArrayList<>();
 
   /** The addresses of the peers. */
   private Endpoints endpoints = Endpoints.of();
@@ -122,6 +132,7 @@ final class Wires {
 
   /**
    * @param answerMillis the time after which an attempt to connect is replaced by a new one
+   * @param queue the most connections that wait at one listening socket to be accepted
    * @param diagnostics receives messages for the user
    */
   Wires(
@@ -131,6 +142,7 @@ final class Wires {
       NetIo net,
       CallersLoop loop,
       int answerMillis,
+      int queue,
       Diagnostics diagnostics) {
     this.transport = transport;
     this.config = config;
@@ -144,7 +156,7 @@ final class Wires {
     this.lost = new boolean[config.size()];
     this.silent = new boolean[config.size()];
     this.unanswered = new int[config.size()];
-    this.listener = net.server();
+    this.queue = queue;
   }
 
   /**
@@ -154,14 +166,35 @@ final class Wires {
    * @throws IOException if it cannot listen at the host's address
    */
   int listen() throws IOException {
+    InetSocketAddress address = Endpoint.listening(config.host());
+    int sockets = config.size() <= queue ? 1 : 2 * Math.ceilDiv(config.size(), queue);
+    for (int i = 0; i < sockets; i++) {
+      address = listen(address, sockets > 1);
+    }
+    return address.getPort();
+  }
+
+  private InetSocketAddress listen(InetSocketAddress address, boolean shared) throws IOException {
+    ServerChannel listener = net.server();
+    listeners.add(listener);
+    listener.config().setOption(ChannelOption.SO_BACKLOG, queue);
+    if (shared) {
+      listener.config().setOption(sharedPort(), true);
+    }
     listener.pipeline().addLast(new Incoming());
     register(listener);
-    InetSocketAddress address = Endpoint.listening(config.host());
     ChannelFuture bound = listener.bind(address);
     if (!bound.isSuccess()) {
       throw new IOException("tcp: cannot listen at " + address, bound.cause());
     }
-    return ((InetSocketAddress) listener.localAddress()).getPort();
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  private ChannelOption<Boolean> sharedPort() {
+    return switch (net) {
+      case EPOLL -> EpollChannelOption.SO_REUSEPORT;
+      case NIO -> NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT);
+    };
   }
 
   private void register(Channel channel) {
@@ -211,7 +244,7 @@ final class Wires {
 
   void close() {
     closing = true;
-    listener.close();
+    listeners.forEach(Channel::close);
     for (Channel channel : channels.toArray(Channel[]::new)) {
       channel.close();
     }
@@ -279,9 +312,7 @@ final class Wires {
   }
 
   private long mostAttempts() {
-    return config.size() > NetUtil.SOMAXCONN // its queue may be full
-        ? Long.MAX_VALUE
-        : Math.max(LEAST_ATTEMPTS, Math.ceilDiv(2L * heartbeatMillis(), answerMillis));
+    return Math.max(LEAST_ATTEMPTS, Math.ceilDiv(2L * heartbeatMillis(), answerMillis));
   }
 
   private void warnOfSilence(int peer) {
@@ -379,8 +410,9 @@ final class Wires {
             "rank %d cannot accept a connection: %s; it retries every second while its peers wait. Raise the limit on open files (ulimit -n)"
                 .formatted(config.rank(), cause.getMessage()));
       }
-      listener.config().setAutoRead(false);
-      loop.schedule(() -> listener.config().setAutoRead(true), 1, TimeUnit.SECONDS);
+      ChannelConfig listener = context.channel().config();
+      listener.setAutoRead(false);
+      loop.schedule(() -> listener.setAutoRead(true), 1, TimeUnit.SECONDS);
     }
   }
 

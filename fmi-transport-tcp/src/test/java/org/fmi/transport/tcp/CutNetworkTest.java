@@ -58,7 +58,7 @@ class CutNetworkTest {
     Rank(int rank, String host, int heartbeatMillis, NetIo net) throws Exception {
       this.rank = rank;
       this.transport =
-          new TcpTransport(config(rank, host, heartbeatMillis), 7, net, 500, warning -> {});
+          new TcpTransport(config(rank, host, heartbeatMillis), 7, net, 500, 128, warning -> {});
     }
 
     @Override

@@ -877,7 +877,7 @@ class TcpTransportTest {
   void aRankOutOfFileDescriptorsSaysSoOnceAndAcceptsLater(NetIo net) throws Exception {
     List<String> warnings = new ArrayList<>();
     try (TcpTransport transport =
-        new TcpTransport(config(0, 2, SECRET), 7, net, 10_000, warnings::add)) {
+        new TcpTransport(config(0, 2, SECRET), 7, net, 10_000, 128, warnings::add)) {
       transport.start(Endpoints.of(new byte[2][0]));
       InetSocketAddress address =
           new InetSocketAddress(
@@ -982,7 +982,7 @@ class TcpTransportTest {
     byte[] payload = {1, 2, 3};
     try (ServerSocket peer = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
         TcpTransport transport =
-            new TcpTransport(config(0, 2, SECRET), 7, net, 100, warnings::add)) {
+            new TcpTransport(config(0, 2, SECRET), 7, net, 100, 128, warnings::add)) {
       int port = peer.getLocalPort();
       transport.start(Endpoints.of(new byte[0], new Endpoint("127.0.0.1", port).bytes()));
       fill(peer, queue);
@@ -1012,6 +1012,30 @@ class TcpTransportTest {
     } finally {
       for (Socket waiting : queue) {
         waiting.close();
+      }
+    }
+  }
+
+  /**
+   * It computes, and accepts nothing: else its peers could not tell it from one that is cut off.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void theSystemOfARankAnswersMoreRanksThanAQueueHolds(NetIo net) throws Exception {
+    int ranks = 256;
+    List<Socket> others = new ArrayList<>();
+    try (TcpTransport transport =
+        new TcpTransport(config(0, ranks, SECRET), 7, net, 10_000, 64, Diagnostics.NONE)) {
+      int port = Endpoint.of(transport.endpoint()).port();
+      for (int i = 1; i < ranks; i++) {
+        Socket socket = new Socket();
+        others.add(socket);
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 5000);
+      }
+      until(transport, NOTHING, () -> transport.connections() == ranks - 1);
+    } finally {
+      for (Socket other : others) {
+        other.close();
       }
     }
   }
