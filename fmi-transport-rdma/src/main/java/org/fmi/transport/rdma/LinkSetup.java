@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * gone.
  *
  * <p>An unanswered request is no evidence of a failure, as the peer may be computing; neither is a
- * missing route. The log-ring detects a dead peer.
+ * missing route, for a while. But a peer is lost if its machine does not answer either ({@link
+ * Knocks}).
  */
 final class LinkSetup {
   /** Refusal: both dial, and the other side's connection survives. */
@@ -40,6 +41,9 @@ final class LinkSetup {
 
   private static final int MAX_ATTEMPTS = 4;
   private static final long REDIAL_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** The most events handled at a time: any process can send requests, and frames wait. */
+  static final int MOST_EVENTS = 256;
 
   private final RdmaTransport transport;
   private final RankConfig config;
@@ -55,6 +59,9 @@ final class LinkSetup {
   /** The addresses of the peers. */
   private Endpoints endpoints = Endpoints.of();
 
+  /** Whether it knows them; peers may know this rank earlier. */
+  private boolean started;
+
   /** Valid requests seen; a repeated one is a copy. */
   private final Set<Greeting.Request> requests = new HashSet<>();
 
@@ -69,6 +76,12 @@ final class LinkSetup {
    */
   private final long[] redialAt;
 
+  private final Knocks knocks;
+
+  /** The time between looks at peers that are waited for. */
+  private final long lookNanos;
+
+  private long lookAt;
   private LongSupplier clock = System::nanoTime;
 
   /** The number of peers to dial again. */
@@ -105,11 +118,15 @@ final class LinkSetup {
     this.attempts = new int[config.size()];
     this.redialAt = new long[config.size()];
     this.silent = new boolean[config.size()];
+    this.knocks = new Knocks(config.size(), verbs);
+    this.lookNanos = TimeUnit.MILLISECONDS.toNanos(config.job().heartbeatMillis()) / 4;
+    this.lookAt = clock.getAsLong();
   }
 
   /** See {@link org.fmi.spi.Transport#start}. */
   void start(Endpoints addresses) {
     endpoints = addresses;
+    started = true;
   }
 
   boolean reaches(int peer) {
@@ -123,9 +140,16 @@ final class LinkSetup {
             Math.min(connections, Reach.connections(endpoints.get(peer))));
   }
 
-  /** The time that the rank may sleep, in nanoseconds: less if a peer is to be dialled again. */
+  /** The time that the rank may sleep, in nanoseconds: less if it waits for a peer's answer. */
   long sleep(long maxNanos) {
-    return redials > 0 ? Math.min(maxNanos, REDIAL_NANOS) : maxNanos;
+    return redials > 0 || links.anyBeingMade()
+        ? Math.min(maxNanos, Math.min(REDIAL_NANOS, lookNanos))
+        : maxNanos;
+  }
+
+  /** Withdraws what no peer of this transport knows of. */
+  void close() {
+    knocks.close();
   }
 
   // ---- dialling
@@ -197,7 +221,7 @@ final class LinkSetup {
    */
   int look() throws IOException {
     int events = 0;
-    for (Verbs.Event event; (event = verbs.nextEvent()) != null; ) {
+    for (Verbs.Event event; events < MOST_EVENTS && (event = verbs.nextEvent()) != null; ) {
       events++;
       on(event);
     }
@@ -205,10 +229,43 @@ final class LinkSetup {
     if (redials > 0) {
       redial();
     }
+    if (started && (redials > 0 || links.anyBeingMade())) {
+      lookAtSilentPeers();
+    }
     return events;
   }
 
+  private void lookAtSilentPeers() {
+    long now = clock.getAsLong();
+    if (now - lookAt < 0) {
+      return;
+    }
+    lookAt = now + lookNanos;
+    for (int peer = 0; peer < redialAt.length; peer++) {
+      Link link = links.get(peer);
+      boolean waits =
+          redialAt[peer] != 0
+              || (link != null
+                  && (link.state == Link.State.DIALLING || link.state == Link.State.ACCEPTED));
+      if (!waits || links.isLost(peer)) {
+        knocks.heard(peer);
+      } else if (knocks.look(peer, Reach.endpoint(endpoints.get(peer)).address().getAddress())) {
+        if (link != null) {
+          links.drop(link);
+        }
+        forgetRedial(peer);
+        links.lose(
+            peer,
+            "neither the rank nor its machine has answered over RDMA for %d ms"
+                .formatted(TimeUnit.NANOSECONDS.toMillis(Knocks.LOST_AFTER * lookNanos)));
+      }
+    }
+  }
+
   private void on(Verbs.Event event) throws IOException {
+    if (knocks.on(event)) {
+      return;
+    }
     RdmaConnection connection = event.connection();
     if (event.kind() == Verbs.Event.Kind.REQUEST) {
       decide(connection, event.greeting());
@@ -217,6 +274,10 @@ final class LinkSetup {
     Link link = links.get(connection);
     if (link == null || link.state == Link.State.LOST) {
       return;
+    }
+    switch (event.kind()) {
+      case ESTABLISHED, REJECTED, DISCONNECTED -> knocks.heard(link.peer);
+      case REQUEST, FAILED, UNRESOLVED, UNANSWERED, REFUSED_HERE -> {}
     }
     switch (event.kind()) {
       case ESTABLISHED -> established(link, event.greeting());
@@ -249,6 +310,7 @@ final class LinkSetup {
       return;
     }
     int from = request.from();
+    knocks.heard(from);
     Link mine = links.get(from);
     if (links.isLost(from) || (mine != null && mine.state == Link.State.OPEN)) {
       refuse(connection, Greeting.refusal(DUPLICATE));
@@ -426,5 +488,6 @@ final class LinkSetup {
 
   void useClock(LongSupplier nanos) {
     clock = nanos;
+    lookAt = nanos.getAsLong();
   }
 }

@@ -405,6 +405,7 @@ final class RdmaTransport implements Transport {
       if (ringer != null) {
         ringer.close();
       }
+      setup.close();
       shutdown.close();
       free();
     } catch (IOException e) {

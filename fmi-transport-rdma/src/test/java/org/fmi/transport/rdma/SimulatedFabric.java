@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,6 +43,12 @@ final class SimulatedFabric {
   private final List<Device> devices = new ArrayList<>();
   private final Map<InetSocketAddress, Device> listeners = new HashMap<>();
 
+  /** By address: each device has a machine of its own. */
+  private final Map<InetAddress, Device> machines = new HashMap<>();
+
+  /** The requests to ports where nobody listens, which a machine refuses by itself. */
+  private int knocks;
+
   /** The traffic in flight. */
   private final List<Lane> lanes = new ArrayList<>();
 
@@ -60,7 +67,13 @@ final class SimulatedFabric {
   Device device() {
     Device device = new Device();
     devices.add(device);
+    machines.put(device.address.getAddress(), device);
     return device;
+  }
+
+  /** The number of requests to ports where nobody listens. */
+  int knocks() {
+    return knocks;
   }
 
   /** Delivers something. Returns whether anything was in flight. */
@@ -78,9 +91,13 @@ final class SimulatedFabric {
     }
   }
 
-  /** Ends the wait of some end for an answer. */
+  /** Ends the wait of some end for an answer of a process. */
   void timeOut() {
-    List<End> waiting = devices.stream().flatMap(d -> d.ends.stream()).filter(End::waits).toList();
+    List<End> waiting =
+        devices.stream()
+            .flatMap(d -> d.ends.stream())
+            .filter(end -> end.waits() && !end.knocks)
+            .toList();
     if (!waiting.isEmpty()) {
       waiting.get(random.nextInt(waiting.size())).givesUp();
     }
@@ -116,6 +133,15 @@ final class SimulatedFabric {
     }
   }
 
+  private static InetAddress machine(int number) {
+    try {
+      return InetAddress.getByAddress(
+          new byte[] {10, (byte) (number >> 16), (byte) (number >> 8), (byte) number});
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   /** See {@link Verbs}. */
   final class Device implements Verbs {
     private final List<End> ends = new ArrayList<>();
@@ -124,8 +150,7 @@ final class SimulatedFabric {
     private final ArrayDeque<Buffer> buffers = new ArrayDeque<>();
     private final ArrayDeque<Completion> queue = new ArrayDeque<>();
     private final List<Completion> fetched = new ArrayList<>();
-    private final InetSocketAddress address =
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), ++named);
+    private final InetSocketAddress address = new InetSocketAddress(machine(++named), 4791);
     private final Map<Integer, Known> registered = new HashMap<>();
     private boolean silent;
     private int stumbles;
@@ -378,6 +403,8 @@ final class SimulatedFabric {
     @Override
     public RdmaConnection dial(InetSocketAddress to, byte[] greeting) {
       End end = new End(this, State.RESOLVING);
+      end.knocks = to.getPort() == Knocks.NOBODY;
+      knocks += end.knocks ? 1 : 0;
       self.add(() -> end.ask(to, greeting));
       return end;
     }
@@ -456,6 +483,7 @@ final class SimulatedFabric {
     private boolean gaveUp;
     private boolean hasPair;
     private boolean halted;
+    private boolean knocks;
 
     End(Device device, State state) {
       this.device = device;
@@ -527,10 +555,11 @@ final class SimulatedFabric {
             if (device.silent || gaveUp) {
               return; // it waits longer than any packet travels: this one was lost
             }
-            if (there == null) {
-              refused(new byte[0]);
-            } else if (there.silent) {
+            Device machine = machines.get(to.getAddress());
+            if (machine != null && machine.silent) {
               givesUp();
+            } else if (there == null) {
+              refused(new byte[0]);
             } else {
               End end = new End(there, State.ASKING);
               end.other = this;

@@ -494,10 +494,93 @@ class SimulatedSetupTest {
         });
   }
 
-  /**
-   * If the survivor needs the killed peer, it learns of the death. For a silent machine, only its
-   * work on an established connection reveals that; all else is left to the heartbeats.
-   */
+  /** Its machine refuses what nobody listens to, however long the peer answers nothing. */
+  @Test
+  void aPeerThatComputesForVeryLongIsNotLost() throws IOException {
+    SimulatedFabric fabric = new SimulatedFabric(1);
+    try (Side waits = new Side(0, 10, fabric);
+        Side computes = new Side(1, 0, fabric)) {
+      connect(waits.transport, computes.transport);
+      for (int i = 0; i < 60_000; i++) {
+        waits.offer();
+        while (fabric.step()) {}
+        waits.poll();
+        fabric.timeOut();
+      }
+      assertThat(fabric.knocks()).isGreaterThan(10);
+      assertThat(waits.lost).isEmpty();
+      for (int i = 0; computes.sequences.size() < 10; i++) {
+        bound(i);
+        waits.offer();
+        waits.poll();
+        computes.poll();
+        fabric.step();
+      }
+      assertThat(waits.transport.connections()).isOne();
+    }
+  }
+
+  /** Before, while or after it answers a request; neither heartbeats nor an open connection. */
+  @Test
+  void aPeerThatIsCutOffWhileTheConnectionIsMadeIsLost() throws IOException {
+    Seeds.forMillis(
+        SHORT_MILLIS,
+        seed -> {
+          SplittableRandom random = new SplittableRandom(seed);
+          SimulatedFabric fabric = new SimulatedFabric(seed);
+          int rank = random.nextInt(2);
+          try (Side waits = new Side(rank, Integer.MAX_VALUE, fabric);
+              Side cut = new Side(1 - rank, random.nextInt(2), fabric)) {
+            Side first = rank == 0 ? waits : cut;
+            connect(first.transport, (first == waits ? cut : waits).transport);
+            for (int i = random.nextInt(40); i > 0 && !waits.transport.isConnected(cut.rank); i--) {
+              step(random, fabric, waits, cut);
+            }
+            cut.device.switchOff();
+            for (int i = 0; waits.lost.isEmpty(); i++) {
+              bound(i);
+              waits.offer();
+              waits.poll();
+              fabric.step();
+            }
+            for (int i = 0; i < 1000; i++) {
+              waits.offer();
+              waits.poll();
+              fabric.step();
+            }
+            assertThat(waits.lost).hasSize(1);
+            assertThat(waits.device.posted()).as("buffers").isEqualTo(64);
+          }
+        });
+  }
+
+  /** Any process may send requests; frames do not wait for all of them. */
+  @Test
+  void requestsAreTakenSomeAtATime() throws IOException {
+    SimulatedFabric fabric = new SimulatedFabric(1);
+    try (Side a = new Side(0, 0, fabric)) {
+      connect(a.transport, a.transport);
+      Verbs stranger = fabric.device();
+      int requests = 2 * LinkSetup.MOST_EVENTS + 10;
+      for (int i = 0; i < requests; i++) {
+        stranger.dial(a.device.address(), new byte[8]);
+      }
+      while (fabric.step()) {}
+      int refused = 0;
+      for (int polls = 0; refused < requests; polls++) {
+        bound(polls);
+        int before = refused;
+        a.poll();
+        while (fabric.step()) {}
+        while (stranger.nextEvent() != null) {
+          refused++;
+        }
+        assertThat(refused - before).isLessThanOrEqualTo(LinkSetup.MOST_EVENTS);
+      }
+    }
+  }
+
+  /** If the survivor needs the killed peer, it learns of the death. */
   private static void dies(long seed, boolean machine) throws IOException {
     SplittableRandom random = new SplittableRandom(seed);
     SimulatedFabric fabric = new SimulatedFabric(seed);
