@@ -26,6 +26,7 @@ import java.util.Set;
  *  NodeGranted       launch it          launch it           launch it                  launch it
  *  NodeRefused       report             place waiting ranks report                     report
  *  NodeLeaving       no more ranks      no more ranks       its ranks leave it later   report
+ *  NodeStays         a node as before   place waiting ranks place waiting ranks        report
  *  Continued         -                  continue the start  -                          -
  *  RankExited        -                  restart it          epoch, restart it          count it; end when all have
  *  RankSilent        -                  kill it             kill it, epoch             kill it
