@@ -11,17 +11,24 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.stream.Stream;
 
-/** Deletes leftovers of this user's dead jobs: directories that no process has locked. */
-final class DeadJobs {
+/**
+ * Deletes leftovers of this user's dead jobs: directories that no process has locked, and those of
+ * lent nodes whose script is gone.
+ */
+public final class DeadJobs {
+  /** A directory of this age is not just being made or deleted. */
+  private static final Duration OLD = Duration.ofMinutes(1);
+
   private DeadJobs() {}
 
   /**
    * Deletes leftovers of this user's dead jobs. Ignores failures, because the new job must not
    * fail.
    */
-  static void sweep() {
+  public static void sweep() {
     sweep("");
   }
 
@@ -45,7 +52,7 @@ final class DeadJobs {
         sweepOne(path);
       }
     } catch (IOException | DirectoryIteratorException e) {
-      System.err.println("fmi-daemon: cannot search for leftovers of dead jobs: " + e);
+      System.err.println("fmi: cannot search for leftovers of dead jobs: " + e);
     }
   }
 
@@ -56,7 +63,7 @@ final class DeadJobs {
         NodeTree.delete(path);
       }
     } catch (IOException e) {
-      System.err.println("fmi-daemon: cannot delete leftovers of a dead job: " + e);
+      System.err.println("fmi: cannot delete leftovers of a dead job: " + e);
     }
   }
 
@@ -66,6 +73,10 @@ final class DeadJobs {
    */
   private static boolean isAbandoned(Path path) throws IOException {
     String name = path.getFileName().toString();
+    Matcher lent = NodePaths.LENT_NAME.matcher(name);
+    if (lent.matches()) {
+      return NodeDirectory.isOwn(path) && isOld(path) && !isInUse(path, lent.group(1));
+    }
     boolean finished = NodePaths.FINISHED_NAME.matcher(name).matches();
     if ((!finished && !NodePaths.UNFINISHED_NAME.matcher(name).matches())
         || !NodeDirectory.isOwn(path)) {
@@ -77,12 +88,25 @@ final class DeadJobs {
         return DirectoryLock.isFree(lock);
       }
       // Being made or deleted, unless it is old; it holds nothing but the lock.
-      Instant changed = Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toInstant();
-      return changed.isBefore(Instant.now().minus(Duration.ofMinutes(1)))
+      return isOld(path)
           && isEmptyBut(lock, path)
           && (!Files.exists(lock, LinkOption.NOFOLLOW_LINKS) || DirectoryLock.isFree(lock));
     } catch (NoSuchFileException e) {
       return false;
+    }
+  }
+
+  private static boolean isOld(Path path) throws IOException {
+    Instant changed = Files.getLastModifiedTime(path, LinkOption.NOFOLLOW_LINKS).toInstant();
+    return changed.isBefore(Instant.now().minus(OLD));
+  }
+
+  /** Whether the script of a lent node still has the pipe open that it made at first. */
+  private static boolean isInUse(Path path, String pid) {
+    try {
+      return DirectoryLock.isOpen(Long.parseLong(pid), path.resolve("out"));
+    } catch (NumberFormatException e) {
+      return false; // not a process
     }
   }
 

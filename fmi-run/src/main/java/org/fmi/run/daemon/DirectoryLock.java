@@ -57,11 +57,20 @@ final class DirectoryLock {
     }
     // Before the check, because a handle never kills a later process with the same number.
     ProcessHandle named = ProcessHandle.of(pid).orElse(null);
-    return named != null && holds(pid, lock) ? named : null;
+    return named != null && holds(pid, lock, "\nlock:") ? named : null;
   }
 
-  /** Whether a process has a file open and locked: proc_pid_fdinfo(5). */
-  private static boolean holds(long pid, Path file) {
+  /** Whether a process of this user has a file open. */
+  static boolean isOpen(long pid, Path file) {
+    return holds(pid, file, "");
+  }
+
+  /**
+   * Whether a process has a file open.
+   *
+   * @param how text in the description of the open file: proc_pid_fdinfo(5)
+   */
+  private static boolean holds(long pid, Path file, String how) {
     Path process = Path.of("/proc", Long.toString(pid));
     try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(process.resolve("fd"))) {
       for (Path descriptor : descriptors) {
@@ -70,7 +79,7 @@ final class DirectoryLock {
               && Files.readString(
                       process.resolve("fdinfo").resolve(descriptor.getFileName()),
                       StandardCharsets.US_ASCII)
-                  .contains("\nlock:")) {
+                  .contains(how)) {
             return true;
           }
         } catch (NoSuchFileException e) {

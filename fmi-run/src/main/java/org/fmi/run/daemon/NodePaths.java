@@ -42,6 +42,12 @@ final class NodePaths {
   /** Like names of temporary directories. */
   static final Pattern UNFINISHED_NAME = Pattern.compile(Pattern.quote(UNFINISHED) + "[0-9]+");
 
+  /**
+   * Directories in which a lent node's script and fmirun meet, with the number of the script's
+   * process.
+   */
+  static final Pattern LENT_NAME = Pattern.compile(PREFIX + "lent-.+-([0-9]+)-[A-Za-z0-9]{8}");
+
   private NodePaths() {}
 
   /** Whether there is a memory file system for them; otherwise they are on a disk. */

@@ -24,6 +24,7 @@ import org.fmi.job.JobSpec;
 import org.fmi.node.Refusal;
 import org.fmi.run.Installation;
 import org.fmi.run.Transports;
+import org.fmi.run.daemon.DeadJobs;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.launch.LocalLauncher;
 import org.fmi.run.launch.RemoteLauncher;
@@ -162,6 +163,11 @@ public final class FmiRun {
     // while files are added.
     EarlySignals early = new EarlySignals();
     TO_END.forEach(name -> onSignal(name, early::arrived));
+    if (!options.where().isLocal()) {
+      // No daemon on this machine deletes what an fmirun that was killed has left here. Before
+      // anything is made, because a look at this process's own lock would release it.
+      DeadJobs.sweep();
+    }
     try (JobProgram program = JobProgram.of(options, jobId, secret)) {
       return early.prepared() == 0
           ? run(options, installation, events, files, jobId, secret, program, early)

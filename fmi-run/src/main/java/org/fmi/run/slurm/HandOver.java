@@ -7,7 +7,8 @@ import java.util.List;
  * runs the daemon, so that no srun of another job can end it. A step of that job, started by
  * fmirun, brings the instructions, which contain the job's secret, and prints the daemon's output.
  * Both meet in a directory in memory that only the user can enter, and that is deleted once they
- * have met.
+ * have met; its name has the numbers of the job and of the script's process. The next daemon or
+ * fmirun there deletes it if the script was killed.
  */
 final class HandOver {
   /**
@@ -20,8 +21,8 @@ final class HandOver {
       trap '' USR1
       ended=
       trap ended=1 TERM
-      d=/dev/shm/fmi-lent-$SLURM_JOB_ID
-      mkdir -m 700 "$d" || exit
+      # Of a name that nobody can take first.
+      d=$(mktemp -d "/dev/shm/fmi-lent-$SLURM_JOB_ID-$$-XXXXXXXX") || exit
       mkfifo "$d/out"
       # Nobody need read yet.
       exec 3<>"$d/out" 4>"$d/out"
@@ -50,14 +51,19 @@ final class HandOver {
   private static final String STEP =
       """
       trap '' USR1
-      d=/dev/shm/fmi-lent-$1
+      find_script() {
+        for d in "/dev/shm/fmi-lent-$1-"*; do
+          pid=${d#"/dev/shm/fmi-lent-$1-"}
+          [ -O "$d" ] && [ ! -L "$d" ] && [ -p "$d/out" ] && kill -0 "${pid%-*}" 2>/dev/null && return
+        done
+        return 1
+      }
       tries=0
-      until [ -p "$d/out" ]; do
+      until find_script "$1"; do
         tries=$((tries + 1))
         [ $tries -le 300 ] || { echo "fmi-daemon: Slurm job $1 did not start its script"; exit 70; }
         sleep 0.1
       done
-      [ -O "$d" ] || { echo "fmi-daemon: $d belongs to another user"; exit 70; }
       exec 3<"$d/out"
       { printf '%s\n' "$2"; cat; } >"$d/part" && mv "$d/part" "$d/word"
       status=137

@@ -248,6 +248,36 @@ final class NodeDirectoryTest {
     }
   }
 
+  /** It holds the secret of a job whose fmirun is gone. */
+  @Test
+  void theMeetingPlaceOfALentNodesScriptIsSweptOnceTheScriptIsDead() throws Exception {
+    Process script =
+        new ProcessBuilder(
+                "sh",
+                "-c",
+                "d=$(mktemp -d /dev/shm/fmi-lent-"
+                    + job
+                    + "-$$-XXXXXXXX) && mkfifo $d/out"
+                    + " && exec 3<>$d/out && echo secret >$d/word && touch -d '1 hour ago' $d"
+                    + " && echo $d && read line <&3")
+            .start();
+    try (var out = script.inputReader()) {
+      Path path = Path.of(String.valueOf(out.readLine()));
+      assertThat(path).exists();
+      DeadJobs.sweep();
+      assertThat(path).as("of a script that runs").exists();
+      script.destroyForcibly().waitFor();
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+      DeadJobs.sweep();
+      assertThat(path).as("that others may enter").exists();
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx------"));
+      DeadJobs.sweep();
+      assertThat(path).doesNotExist();
+    } finally {
+      script.destroyForcibly();
+    }
+  }
+
   private static Map<String, Path> ofRunning() throws IOException {
     return FmirunDirectory.ofRunning().stream()
         .collect(Collectors.toMap(FmirunDirectory::jobId, FmirunDirectory::path));

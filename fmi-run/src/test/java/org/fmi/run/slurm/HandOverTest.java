@@ -23,12 +23,15 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(120)
 final class HandOverTest {
+  private static final int NOBODY = 65534;
+
   @TempDir private Path directory;
 
   /** That no other test has. */
   private final String job = "test-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
 
-  private final Path meeting = Path.of("/dev/shm/fmi-lent-" + job);
+  private static final Path MEMORY = Path.of("/dev/shm");
+
   private final List<Process> started = new ArrayList<>();
 
   @AfterEach
@@ -36,7 +39,14 @@ final class HandOverTest {
     for (Process process : started) {
       assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
     }
-    assertThat(meeting).doesNotExist();
+    assertThat(meetings()).isEmpty();
+  }
+
+  private List<Path> meetings() throws IOException {
+    try (Stream<Path> all = Files.list(MEMORY)) {
+      return all.filter(path -> path.getFileName().toString().startsWith("fmi-lent-" + job))
+          .toList();
+    }
   }
 
   private Process script() throws IOException {
@@ -112,19 +122,39 @@ final class HandOverTest {
   @Test
   void theScriptEndsWithoutInstructions() throws Exception {
     Process script = script();
-    while (!Files.exists(meeting.resolve("out"))) {
+    while (meetings().stream().noneMatch(path -> Files.exists(path.resolve("out")))) {
       Thread.sleep(1);
     }
     script.destroy();
     assertThat(script.waitFor(60, TimeUnit.SECONDS)).isTrue();
   }
 
+  /** In the name of the job: of another user, of no script, and of a script that was killed. */
   @Test
-  void aDirectoryOfSomebodyElseGetsNoSecret() throws Exception {
-    Files.createDirectory(meeting);
-    Process script = script();
-    assertThat(script.waitFor(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(script.exitValue()).isNotZero();
-    Files.delete(meeting);
+  void otherDirectoriesNeitherBlockTheScriptNorGetASecret() throws Exception {
+    List<Path> others = new ArrayList<>();
+    for (String name : List.of("", "-1-abcdefgh", "-4194305-abcdefgh")) {
+      Path other = Files.createDirectory(MEMORY.resolve("fmi-lent-" + job + name));
+      new ProcessBuilder("mkfifo", other.resolve("out").toString()).start().waitFor();
+      others.add(other);
+    }
+    if ((Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid") == 0) {
+      Files.setAttribute(others.get(1), "unix:uid", NOBODY);
+    } else {
+      Files.delete(others.get(1).resolve("out"));
+    }
+    try {
+      script();
+      Process step = step("cat", "exit 70");
+      instruct(step);
+      assertThat(lines(step)).containsExactly("a\\b \"$c\"", "d");
+      assertThat(step.waitFor()).isEqualTo(70);
+    } finally {
+      for (Path other : others) {
+        assertThat(other.resolve("word")).doesNotExist();
+        Files.deleteIfExists(other.resolve("out"));
+        Files.delete(other);
+      }
+    }
   }
 }
