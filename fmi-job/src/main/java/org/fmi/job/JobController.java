@@ -92,11 +92,18 @@ public final class JobController implements Job {
     this.out = new Outbox(placement);
     RecoveryPolicy policy = spec.recovery().policy();
     this.requests = new CheckpointRequests(spec.size(), policy, out);
-    this.scope = new RollbackScope(policy, out);
+    this.scope = new RollbackScope(policy, StoredDeterminants.mostBytes(spec.size()), out);
     this.departures = new Departures(placement, ranks, ledger, out);
     this.arrivals = new Arrivals(placement, out);
     this.unplaced = new UnplacedRanks(spec, placement, out, r -> spawn(ranks.get(r)));
     this.all = new AllProcesses(ranksAtOnce, ranks, placement, ledger, out, this::spawn);
+  }
+
+  /**
+   * Returns the maximum memory for nondeterministic events of a job with this many ranks, in bytes.
+   */
+  public static long mostBytesOfDeterminants(int ranks) {
+    return StoredDeterminants.mostBytes(ranks);
   }
 
   @Override

@@ -19,6 +19,10 @@ import org.fmi.spi.RecoveryPolicy;
  * ranks that cannot continue where they are. Always all of them, unless the policy allows less.
  */
 final class RollbackScope {
+  private static final String TOO_MANY =
+      "have made more nondeterministic receives, probes and tests since a checkpoint than fmirun"
+          + " has memory for";
+
   private final boolean wanted;
   private final Outbox out;
 
@@ -28,13 +32,17 @@ final class RollbackScope {
   /** The actions that have been reported: a program may have many similar loops. */
   private final Set<String> reported = new TreeSet<>();
 
-  private final StoredDeterminants determinants = new StoredDeterminants();
+  private final StoredDeterminants determinants;
 
   /** Why the last local rollback failed; empty if it did not. */
   private String impossible = "";
 
-  RollbackScope(RecoveryPolicy policy, Outbox out) {
+  /**
+   * @param mostBytes maximum memory for determinants
+   */
+  RollbackScope(RecoveryPolicy policy, long mostBytes, Outbox out) {
     this.wanted = policy.log() != null;
+    this.determinants = new StoredDeterminants(mostBytes);
     this.out = out;
   }
 
@@ -43,7 +51,10 @@ final class RollbackScope {
     switch (message) {
       case RankMessage.UnloggedChoice m -> chooses(rank, incarnation, m);
       case RankMessage.Determinants m -> {
-        determinants.store(m);
+        if (!determinants.store(m)) {
+          out.degraded(
+              "a failure before the next checkpoint rolls back all ranks: they " + TOO_MANY);
+        }
         out.send(rank, incarnation, new JobMessage.Acknowledged());
       }
     }
@@ -102,6 +113,9 @@ final class RollbackScope {
     }
     if (reason.isEmpty() && !some) {
       reason = also.isEmpty() ? "no rank is in the loop" : also.getFirst();
+    }
+    if (reason.isEmpty() && !determinants.isComplete(version)) {
+      reason = "the ranks " + TOO_MANY;
     }
     boolean local = reason.isEmpty();
     out.report(

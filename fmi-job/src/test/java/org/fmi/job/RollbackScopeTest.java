@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.LongStream;
 import org.fmi.control.JobMessage;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** Single decisions; whole jobs are tried in {@code LocalRollbackSimulationTest}. */
 final class RollbackScopeTest {
+  private static final long MOST_BYTES = 1000;
   private static final Joined FRESH = new Joined(1, Position.FRESH, Map.of());
   private static final Joined REPLAYS = new Joined(1, Position.REPLAYING, Map.of());
 
@@ -35,7 +37,7 @@ final class RollbackScopeTest {
   private static final RecoveryPolicy LOCAL =
       new RecoveryPolicy.Local(new RecoveryPolicy.Log.OfState(), false, false);
 
-  private final RollbackScope scope = new RollbackScope(LOCAL, out);
+  private final RollbackScope scope = new RollbackScope(LOCAL, MOST_BYTES, out);
 
   private static Joined inLoop(long loop, long version, boolean goesOn, String reason) {
     return new Joined(1, Position.IN_LOOP, new Standing(loop, version, goesOn, reason), Map.of());
@@ -81,7 +83,7 @@ final class RollbackScopeTest {
     assertThat(scope.decide(0, List.of(FRESH, FRESH), r -> 0))
         .isEqualTo(JobMessage.Start.ALL_ROLL_BACK);
     assertThat(
-            new RollbackScope(RecoveryPolicy.global(), out)
+            new RollbackScope(RecoveryPolicy.global(), MOST_BYTES, out)
                 .decide(1, List.of(FRESH, goesOn(5)), r -> 0))
         .isEqualTo(JobMessage.Start.ALL_ROLL_BACK);
     assertThat(out.take()).isEmpty();
@@ -184,5 +186,33 @@ final class RollbackScopeTest {
     scope.impossible("it is damaged");
     assertGlobal("it is damaged", goesOn(5), FRESH);
     assertLocal(5, "[1]", "", goesOn(5), FRESH);
+  }
+
+  private List<Object> reports(int rank, long version, int first, long... determinants) {
+    scope.on(rank, 0, new RankMessage.Determinants(rank, version, version, first, determinants));
+    return out.take().stream()
+        .map(command -> command instanceof JobCommand.Report report ? report.notice() : command)
+        .filter(Notice.class::isInstance)
+        .map(Object.class::cast)
+        .toList();
+  }
+
+  /** The job has memory for some determinants; a later checkpoint needs new ones only. */
+  @Test
+  void moreDeterminantsThanThereIsMemoryForRollBackAllUntilTheNextCheckpoint() {
+    long[] many = LongStream.range(0, 1000).map(i -> i * i << 20).toArray();
+    assertThat(reports(0, 4, 0, 1, 2)).isEmpty();
+    assertThat(reports(1, 4, 0, many)).hasSize(1);
+    assertThat(reports(1, 4, many.length, many)).as("once").isEmpty();
+    assertGlobal(
+        "the ranks have made more nondeterministic receives, probes and tests since a checkpoint"
+            + " than fmirun has memory for",
+        FRESH,
+        goesOn(4),
+        goesOn(4));
+    assertThat(reports(0, 4, 0, 1, 2)).isEmpty();
+    assertThat(reports(1, 4, 0, many)).hasSize(1);
+    assertThat(reports(1, 5, 0, 1, 2)).isEmpty();
+    assertLocal(5, "[0]", "", FRESH, goesOn(5), goesOn(5));
   }
 }

@@ -2,12 +2,13 @@ package org.fmi.job;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.stream.LongStream;
 import org.fmi.control.RankMessage;
 import org.junit.jupiter.api.Test;
 
 /** What is kept of a rank while it may go back to one checkpoint or the next. */
 final class StoredDeterminantsTest {
-  private final StoredDeterminants kept = new StoredDeterminants();
+  private final StoredDeterminants kept = new StoredDeterminants(1000);
 
   private void tells(long committed, long version, int first, long... determinants) {
     kept.store(new RankMessage.Determinants(0, committed, version, first, determinants));
@@ -83,5 +84,30 @@ final class StoredDeterminantsTest {
     tells(4, 5, 0, 2);
     assertThat(kept.since(4, 0)).containsExactly(1, 2);
     assertThat(kept.since(5, 0)).containsExactly(2);
+  }
+
+  /** Whatever is forgotten makes room again. */
+  @Test
+  void memoryIsBoundedAndReturned() {
+    long[] many = LongStream.range(0, 300).map(i -> i * i << 20).toArray();
+    for (int round = 0; round < 20; round++) {
+      tells(4 + round, 4 + round, 0, 1, 2);
+      tells(4 + round, 5 + round, 0, 1, 2);
+      assertThat(kept.isComplete(4 + round)).isTrue();
+      kept.forgetNewer(4 + round);
+    }
+    long before = kept.bytes();
+    assertThat(kept.store(new RankMessage.Determinants(1, 23, 24, 0, many))).isFalse();
+    assertThat(kept.bytes()).isEqualTo(before);
+    assertThat(kept.isComplete(24)).isFalse();
+    assertThat(kept.isComplete(23)).isTrue();
+    assertThat(kept.since(23, 0)).containsExactly(1, 2);
+    // What follows is of no use.
+    assertThat(kept.store(new RankMessage.Determinants(1, 23, 24, 300, many))).isTrue();
+    tells(25, 25, 0, 7);
+    assertThat(kept.isComplete(25)).isTrue();
+    assertThat(kept.since(25, 0)).containsExactly(7);
+    kept.clear();
+    assertThat(kept.bytes()).isZero();
   }
 }
