@@ -139,6 +139,14 @@ public sealed interface FromDaemon {
   record Output(int rank, boolean error, byte[] bytes, boolean more) implements FromDaemon {
     /** Time for which other ranks wait for the rest of a line. */
     public static final int PAUSE_MILLIS = 10_000;
+
+    /** The memory that a message takes in fmirun beside its bytes. */
+    public static final int OVERHEAD = 256;
+
+    /** Returns the credit that it takes: the memory until it is written. */
+    public int cost() {
+      return bytes.length + OVERHEAD;
+    }
   }
 
   /** This process of rank 0 reads standard input for the first time. */

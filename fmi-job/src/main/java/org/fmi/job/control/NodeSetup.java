@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param jvmOptions options of the rank JVMs, after FMI's own
  * @param environment variables to set for the ranks
  * @param workDirectory the working directory of the ranks
+ * @param outputWindow maximum {@link FromDaemon.Output#cost} of output that fmirun has not written
  * @param idleMegahertz maximum frequency of cores whose ranks wait in a recovery; 0 for no limit
  * @param level2 checkpoints in files
  */
@@ -29,6 +30,7 @@ public record NodeSetup(
     List<String> jvmOptions,
     Map<String, String> environment,
     String workDirectory,
+    int outputWindow,
     int idleMegahertz,
     Level2Setup level2) {
 
@@ -59,6 +61,7 @@ public record NodeSetup(
     private List<String> jvmOptions = List.of();
     private Map<String, String> environment = Map.of();
     private String workDirectory = "";
+    private int outputWindow;
     private int idleMegahertz;
     private Level2Setup level2 = Level2Setup.NONE;
 
@@ -104,6 +107,11 @@ public record NodeSetup(
       return this;
     }
 
+    public Builder outputWindow(int value) {
+      outputWindow = value;
+      return this;
+    }
+
     public Builder idleMegahertz(int value) {
       idleMegahertz = value;
       return this;
@@ -129,6 +137,7 @@ public record NodeSetup(
           jvmOptions,
           environment,
           workDirectory,
+          outputWindow,
           idleMegahertz,
           level2);
     }

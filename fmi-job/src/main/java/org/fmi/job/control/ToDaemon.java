@@ -55,9 +55,11 @@ public sealed interface ToDaemon {
   @Tag(7)
   record Input(int incarnation, byte[] bytes) implements ToDaemon {}
 
-  /** This many bytes of output have been written; the daemon may send as many more. */
+  /**
+   * Output of this {@link FromDaemon.Output#cost} was written; the daemon may send as much more.
+   */
   @Tag(8)
-  record OutputTaken(int bytes) implements ToDaemon {}
+  record OutputTaken(int cost) implements ToDaemon {}
 
   /** Ask all ranks to end, with SIGTERM; {@link ShutDown} follows. */
   @Tag(10)

@@ -54,9 +54,6 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class Daemon implements Uplink {
-  /** Maximum bytes of output that fmirun has not written yet. */
-  private static final int OUTPUT_WINDOW = 256 << 10;
-
   /** Time limit for the start of a process, up to its exec. */
   private static final int START_SECONDS = 5;
 
@@ -73,8 +70,6 @@ final class Daemon implements Uplink {
 
   private final NetLoop loop;
   private final int cores = Runtime.getRuntime().availableProcessors();
-  private final OutputCredit outputCredit =
-      new OutputCredit(OUTPUT_WINDOW + LineAssembler.MAX_LINE, FromDaemon.Output.PAUSE_MILLIS);
   private final CountDownLatch ended = new CountDownLatch(1);
 
   /**
@@ -108,6 +103,9 @@ final class Daemon implements Uplink {
   private @Nullable NodeDaemon decisions;
 
   private @Nullable RankCommand command;
+
+  /** Null until the setup is known. */
+  private @Nullable OutputCredit outputCredit;
 
   /** The last helper that was started. */
   private @Nullable FlushHelper helper;
@@ -204,7 +202,7 @@ final class Daemon implements Uplink {
       try {
         ToDaemon message = ToDaemonCodec.decode(frame);
         if (message instanceof ToDaemon.OutputTaken taken) {
-          outputCredit.give(taken.bytes());
+          Objects.requireNonNull(outputCredit).give(taken.cost());
         } else {
           feed(new DaemonEvent.FromFmirun(message));
         }
@@ -370,6 +368,7 @@ final class Daemon implements Uplink {
   // ---- processes
 
   private void prepare(NodeSetup setup) {
+    outputCredit = new OutputCredit(setup.outputWindow(), FromDaemon.Output.PAUSE_MILLIS);
     onStarter(
         () -> {
           try {
@@ -410,7 +409,7 @@ final class Daemon implements Uplink {
   private void begun(int number, Process process) {
     RankProcess rankProcess;
     try {
-      rankProcess = new RankProcess(number, process, outputCredit, this);
+      rankProcess = new RankProcess(number, process, Objects.requireNonNull(outputCredit), this);
     } catch (OutOfMemoryError e) {
       process.destroyForcibly();
       feed(new DaemonEvent.NotStarted(number, String.valueOf(e.getMessage())));

@@ -8,13 +8,17 @@ import java.util.Arrays;
  */
 final class LineAssembler {
   /** A line is kept together up to this many bytes. */
-  static final int MAX_LINE = 64 << 10;
+  private final int mostBytes;
 
   private byte[] kept = new byte[256];
   private int length;
 
   /** Whether a part of a line was forwarded, but not its end. */
   private boolean inLine;
+
+  LineAssembler(int mostBytes) {
+    this.mostBytes = mostBytes;
+  }
 
   /** Receives the output; the array belongs to the receiver. */
   interface Sink {
@@ -37,7 +41,7 @@ final class LineAssembler {
       sink.accept(lines, false);
     }
     int rest = count - end;
-    if (length + rest > MAX_LINE && length > 0) {
+    if (length + rest > mostBytes && length > 0) {
       inLine = true;
       sink.accept(taken(), true);
     }

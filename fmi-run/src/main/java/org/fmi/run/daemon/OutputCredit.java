@@ -2,19 +2,24 @@ package org.fmi.run.daemon;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of bytes of output that may be sent to fmirun before it has written some, and the turn
- * of lines that do not fit into one message. Any thread.
+ * The amount of output that may be sent to fmirun before it has written some, in bytes of {@link
+ * FromDaemon.Output#cost}, and the turn of lines that do not fit into one message. Any thread.
  *
  * <p>While fmirun writes such a line, all other output waits there. So these lines have a reserve
  * that no other output may use, and a node sends one of them at a time.
  */
 final class OutputCredit {
-  /** The reserve for long lines: one message. */
-  static final int RESERVE = LineAssembler.MAX_LINE + OutputPump.CHUNK;
+  /** The reserve for long lines, one message, is one part in this many of the whole. */
+  private static final int RESERVES = 4;
 
+  /** A read is at most one part in this many of a message. */
+  private static final int READS = 5;
+
+  private final int reserve;
   private final long pauseNanos;
 
   /** Negative while more was sent than that. */
@@ -29,14 +34,25 @@ final class OutputCredit {
   private long pausesSince;
 
   /**
-   * @param bytes at least twice the {@link #RESERVE}
+   * @param bytes at least 10 KiB
    * @param pauseMillis how long a rank may pause in the middle of a long line before another one
    *     gets its turn
    */
-  OutputCredit(long bytes, long pauseMillis) {
-    assert bytes >= 2 * RESERVE;
+  OutputCredit(int bytes, long pauseMillis) {
     this.bytes = bytes;
+    this.reserve = bytes / RESERVES;
+    assert mostBytesOfLine() > readBytes();
     this.pauseNanos = TimeUnit.MILLISECONDS.toNanos(pauseMillis);
+  }
+
+  /** Returns the maximum bytes to read at a time. */
+  int readBytes() {
+    return reserve / READS;
+  }
+
+  /** Returns the length up to which a line is sent in one message, together with what was read. */
+  int mostBytesOfLine() {
+    return reserve - readBytes() - FromDaemon.Output.OVERHEAD;
   }
 
   /**
@@ -45,7 +61,7 @@ final class OutputCredit {
    * @param atOnce whether it must not wait (any longer); checked again after {@link #lookAgain}
    */
   synchronized void take(long count, BooleanSupplier atOnce) throws InterruptedException {
-    take(count + RESERVE, count, atOnce);
+    take(count + reserve, count, atOnce);
   }
 
   /**

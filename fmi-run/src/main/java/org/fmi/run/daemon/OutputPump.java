@@ -12,8 +12,6 @@ import org.fmi.job.control.FromDaemon;
  * report of the end.
  */
 final class OutputPump {
-  static final int CHUNK = 16 << 10;
-
   /**
    * No pipe holds more: 16 pages of at most 64 KiB. Beyond that, other processes hold the pipe, and
    * write.
@@ -25,7 +23,7 @@ final class OutputPump {
   private final CompletableFuture<Integer> rank;
   private final OutputCredit credit;
   private final Uplink uplink;
-  private final LineAssembler lines = new LineAssembler();
+  private final LineAssembler lines;
   private volatile boolean ended;
 
   /** Whether a part of a line was sent, but not its end. Used by the pump's thread. */
@@ -49,6 +47,7 @@ final class OutputPump {
     this.rank = rank;
     this.credit = credit;
     this.uplink = uplink;
+    this.lines = new LineAssembler(credit.mostBytesOfLine());
   }
 
   Thread start(long pid) {
@@ -69,7 +68,7 @@ final class OutputPump {
 
   private void run() {
     int number = rank.join();
-    byte[] buffer = new byte[CHUNK];
+    byte[] buffer = new byte[credit.readBytes()];
     LineAssembler.Sink sink = (bytes, more) -> send(number, bytes, more);
     try {
       int count;
@@ -92,16 +91,17 @@ final class OutputPump {
   }
 
   private void send(int number, byte[] bytes, boolean more) throws InterruptedException {
+    FromDaemon.Output output = new FromDaemon.Output(number, error, bytes, more);
     boolean part = inLine || more;
     if (part) {
-      credit.takePart(this, bytes.length, this::isRest);
+      credit.takePart(this, output.cost(), this::isRest);
     } else {
-      credit.take(bytes.length, this::isRest);
+      credit.take(output.cost(), this::isRest);
     }
     if (ended) {
       left += bytes.length;
     }
-    uplink.send(new FromDaemon.Output(number, error, bytes, more));
+    uplink.send(output);
     if (part) {
       credit.sentPart(this, more);
     }

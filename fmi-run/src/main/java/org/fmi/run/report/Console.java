@@ -17,10 +17,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import org.fmi.job.control.FromDaemon;
+import org.fmi.run.Amounts;
 import org.fmi.run.process.Terminal;
 import org.jspecify.annotations.Nullable;
 
@@ -44,8 +46,19 @@ public final class Console {
    * Output to write, and a task to run once it is written.
    *
    * @param more whether more of the last line follows
+   * @param dropped bytes that had no room in the queue
    */
-  private record Entry(int rank, boolean error, byte[] bytes, boolean more, Runnable written) {
+  private record Entry(
+      int rank, boolean error, byte[] bytes, boolean more, int dropped, Runnable written) {
+    Entry(int rank, boolean error, byte[] bytes, boolean more, Runnable written) {
+      this(rank, error, bytes, more, 0, written);
+    }
+
+    /** Returns the same without its bytes. */
+    Entry withoutBytes() {
+      return new Entry(rank, error, new byte[0], more, bytes.length, written);
+    }
+
     /** Returns the source whose line it may be a part of. */
     int source() {
       return rank < 0 ? WholeLines.NONE : 2 * rank + (error ? 1 : 0);
@@ -124,8 +137,16 @@ public final class Console {
   /** Whether a live line is on the terminal. */
   private boolean drawn;
 
-  /** Bounded by the daemons, each of which limits its unwritten output. */
   private final BlockingQueue<Entry> queue = new LinkedBlockingQueue<>();
+
+  /** Maximum bytes of output in the queue. */
+  private final long mostBytes;
+
+  /** Bytes of output in the queue. */
+  private final AtomicLong unwritten = new AtomicLong();
+
+  /** Bytes that were dropped since output was last written. */
+  private long missing;
 
   /** The source of the unfinished line, per file. */
   private final int[] openLine = {WholeLines.NONE, WholeLines.NONE};
@@ -141,6 +162,8 @@ public final class Console {
    * Calls at most one of the two handlers, and only once.
    *
    * @param files output files of ranks; null to print here
+   * @param mostBytes maximum bytes of output that waits: what is beyond is dropped. The daemons
+   *     limit the output of living processes to less
    * @param tagged whether to prefix each line with its rank
    * @param timed whether to prefix notices of fmirun with the date and time
    * @param onReaderGone called when the reader of the output is gone
@@ -149,15 +172,17 @@ public final class Console {
    */
   public Console(
       @Nullable OutputFiles files,
+      long mostBytes,
       boolean tagged,
       boolean timed,
       Runnable onReaderGone,
       Runnable onOutputLost) {
-    this(Streams.ofProcess(files), tagged, timed, onReaderGone, onOutputLost);
+    this(Streams.ofProcess(files), mostBytes, tagged, timed, onReaderGone, onOutputLost);
   }
 
   Console(
       Streams streams,
+      long mostBytes,
       boolean tagged,
       boolean timed,
       Runnable onReaderGone,
@@ -169,6 +194,7 @@ public final class Console {
     this.width = streams.width;
     this.othersTerminal = streams.othersTerminal;
     this.files = streams.files;
+    this.mostBytes = mostBytes;
     this.tagged = tagged;
     this.timed = timed;
     this.onReaderGone = onReaderGone;
@@ -187,7 +213,18 @@ public final class Console {
    * @param written called once it is written
    */
   public void output(int rank, boolean error, byte[] bytes, boolean more, Runnable written) {
-    queue.add(new Entry(rank, error, bytes, more, written));
+    add(new Entry(rank, error, bytes, more, written));
+  }
+
+  /** Queues output, without its bytes if there is no room. */
+  private void add(Entry entry) {
+    int bytes = entry.bytes.length;
+    if (unwritten.addAndGet(bytes) <= mostBytes) {
+      queue.add(entry);
+    } else {
+      unwritten.addAndGet(-bytes);
+      queue.add(entry.withoutBytes());
+    }
   }
 
   /**
@@ -245,7 +282,7 @@ public final class Console {
   public void line(String line) {
     String text =
         (timed ? LocalDateTime.now(ZoneId.systemDefault()).format(TIME) : "") + line + "\n";
-    queue.add(Entry.own(text));
+    add(Entry.own(text));
   }
 
   /** Whether {@link #live} has an effect. */
@@ -271,6 +308,7 @@ public final class Console {
     CountDownLatch done = new CountDownLatch(1);
     onceWritten(
         () -> {
+          reportMissing();
           once.end((rank, error, bytes) -> write(new Entry(rank, error, bytes, false, () -> {})));
           done.countDown();
         });
@@ -294,7 +332,8 @@ public final class Console {
   }
 
   private void take(Entry entry) {
-    boolean waitsForNobody = entry.rank >= 0 ? files != null : entry.bytes.length == 0;
+    boolean waitsForNobody =
+        entry.rank >= 0 ? files != null : entry.bytes.length + entry.dropped == 0;
     if (waitsForNobody) {
       show(entry);
     } else {
@@ -319,16 +358,34 @@ public final class Console {
   }
 
   private void show(Entry entry) {
-    if (entry.rank >= 0) {
-      boolean open = openLine[file(entry.error)] == entry.source();
-      byte[] news = once.filter(entry.rank, entry.error, entry.bytes, open || files != null);
-      if (news.length > 0) {
-        write(new Entry(entry.rank, entry.error, news, entry.more, entry.written));
+    missing += entry.dropped;
+    if (entry.bytes.length > 0) {
+      reportMissing();
+      if (entry.rank >= 0) {
+        boolean open = openLine[file(entry.error)] == entry.source();
+        byte[] news = once.filter(entry.rank, entry.error, entry.bytes, open || files != null);
+        if (news.length > 0) {
+          write(new Entry(entry.rank, entry.error, news, entry.more, entry.written));
+        }
+      } else {
+        write(entry);
       }
-    } else if (entry.bytes.length > 0) {
-      write(entry);
+      unwritten.addAndGet(-entry.bytes.length);
     }
     entry.written.run();
+  }
+
+  private void reportMissing() {
+    if (missing > 0) {
+      long bytes = missing;
+      missing = 0;
+      write(
+          Entry.own(
+              "fmi: "
+                  + Amounts.bytes(bytes)
+                  + " of output of ended processes are missing here: it was not read for so long"
+                  + " that fmirun had no memory for more\n"));
+    }
   }
 
   private void drawLive() {

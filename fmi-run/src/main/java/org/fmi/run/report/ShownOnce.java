@@ -18,7 +18,7 @@ final class ShownOnce {
   private static final int MOST_LINES = 4 << 20;
 
   /** Longer lines are compared in parts of this length, which count as lines. */
-  private static final int LONGEST = 64 << 10;
+  private static final int LONGEST = 4 << 10;
 
   private static final byte[] NEW_LINE = {'\n'};
 

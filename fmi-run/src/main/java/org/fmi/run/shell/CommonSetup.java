@@ -9,7 +9,10 @@ import org.fmi.run.options.RunOptions;
 final class CommonSetup {
   private CommonSetup() {}
 
-  static NodeSetup of(RunOptions options, ShellContext around) {
+  /**
+   * @param nodes the number of nodes now
+   */
+  static NodeSetup of(RunOptions options, ShellContext around, int nodes) {
     Level2Files files = around.files();
     Program program = options.program();
     RunOptions.Processes processes = options.processes();
@@ -22,6 +25,7 @@ final class CommonSetup {
         .jvmOptions(processes.jvmOptions())
         .environment(processes.environment())
         .workDirectory(processes.directory().toString())
+        .outputWindow(new MemoryBudget(options.spec().size(), nodes).outputWindow())
         .idleMegahertz(processes.idleMegahertz())
         .level2(files == null ? Level2Setup.NONE : files.setup())
         .build();

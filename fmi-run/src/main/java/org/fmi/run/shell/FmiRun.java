@@ -202,9 +202,11 @@ public final class FmiRun {
             ? new LentNodes(slurm.allocation(), System.getenv(), slurm.requestSeconds())
             : null;
     JobShell[] shell = new JobShell[1];
+    MemoryBudget memory = new MemoryBudget(options.spec().size(), hosts.size());
     Console console =
         new Console(
             files,
+            memory.consoleBytes(),
             options.output().tagged(),
             options.output().timed(),
             () -> shell[0].interrupt(SIGPIPE),
@@ -255,6 +257,10 @@ public final class FmiRun {
     watchSlurm(options, lent, console, shell[0]);
     if (options.output().verbosity() != Verbosity.QUIET) {
       program.remarks().forEach(line -> console.line("fmi: " + line));
+      String warning = memory.warning(Runtime.getRuntime().maxMemory());
+      if (warning != null) {
+        console.line("fmi: " + warning);
+      }
     }
     if (options.output().verbosity() == Verbosity.VERBOSE) {
       console.line("fmi: " + StartText.of(options));

@@ -430,7 +430,7 @@ final class JobShell {
           node.memoryFree = m.memoryFree();
           binding.found(node.number, m.cores(), m.whole());
           nodes.describe(node, m);
-          node.send(new ToDaemon.Setup(CommonSetup.of(options, around)));
+          node.send(new ToDaemon.Setup(CommonSetup.of(options, around, nodes.all().size())));
         }
         case FromDaemon.Ready _ -> {
           node.up = true;
@@ -463,7 +463,7 @@ final class JobShell {
                     m.error(),
                     m.bytes(),
                     m.more(),
-                    () -> post(() -> node.send(new ToDaemon.OutputTaken(m.bytes().length))));
+                    () -> post(() -> node.send(new ToDaemon.OutputTaken(m.cost()))));
         case FromDaemon.InputWanted m -> input.wanted(m.incarnation());
         case FromDaemon.InputTaken m -> input.taken(m.incarnation(), m.bytes());
       }

@@ -10,12 +10,15 @@ import org.fmi.job.control.FromDaemon;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks ranks for their thread stacks on request; names ranks that do not answer in time. Belongs to
- * the loop's thread.
+ * Asks ranks for their thread stacks on request; names ranks that do not answer in time. Keeps a
+ * bounded amount of text. Belongs to the loop's thread.
  */
 final class StackQuestions {
   /** Time limit for the answer of a rank. */
   static final int ANSWER_MILLIS = 2000;
+
+  /** Maximum characters of stacks, of all requests together. */
+  static final int MOST_CHARS = 32 << 20;
 
   /** Runs a task on the loop's thread, this many milliseconds from now. */
   interface Later {
@@ -43,6 +46,7 @@ final class StackQuestions {
 
     int missing;
     int stacks;
+    int chars;
 
     Asked(Consumer<Answers> asker) {
       this.asker = asker;
@@ -52,6 +56,7 @@ final class StackQuestions {
   private final IntPredicate ask;
   private final Later later;
   private final List<Asked> open = new ArrayList<>();
+  private int chars;
 
   /**
    * @param ask sends the request to a rank; false if it has no process
@@ -86,12 +91,16 @@ final class StackQuestions {
 
   /** Takes the answer of a rank. */
   void answered(FromDaemon.Stack answer) {
+    String header = "rank " + answer.rank() + ", process " + answer.pid() + ":\n";
+    boolean kept = chars + answer.text().length() <= MOST_CHARS;
     String text =
-        "rank " + answer.rank() + ", process " + answer.pid() + ":\n" + answer.text() + "\n";
+        header + (kept ? answer.text() : "omitted, because all stacks are too long\n") + "\n";
     for (Asked asked : List.copyOf(open)) {
       if (asked.answers.containsKey(answer.rank())
           && asked.answers.putIfAbsent(answer.rank(), text) == null) {
-        asked.stacks++;
+        asked.stacks += kept ? 1 : 0;
+        asked.chars += text.length();
+        chars += text.length();
         asked.missing--;
         if (asked.missing == 0) {
           end(asked);
@@ -104,6 +113,7 @@ final class StackQuestions {
     if (!open.remove(asked)) {
       return;
     }
+    chars -= asked.chars;
     List<String> texts = new ArrayList<>();
     asked.answers.forEach((rank, text) -> texts.add(text != null ? text : silence(rank)));
     asked.asker.accept(new Answers(texts, asked.stacks));

@@ -11,7 +11,9 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 final class LineAssemblerTest {
-  private final LineAssembler lines = new LineAssembler();
+  private static final int MOST_BYTES = 64 << 10;
+
+  private final LineAssembler lines = new LineAssembler(MOST_BYTES);
   private final List<byte[]> got = new ArrayList<>();
   private final List<Boolean> isMore = new ArrayList<>();
 
@@ -61,7 +63,7 @@ final class LineAssemblerTest {
 
   @Test
   void theLastPartOfALongLineIsKnown() throws InterruptedException {
-    String long0 = "x".repeat(LineAssembler.MAX_LINE - 1);
+    String long0 = "x".repeat(MOST_BYTES - 1);
     feed("a\n" + long0);
     feed("xyz");
     feed("\nb\n" + long0);
@@ -82,8 +84,7 @@ final class LineAssemblerTest {
       lines.feed(chunk, chunk.length, this::got);
     }
     lines.end(this::got);
-    assertThat(got)
-        .allSatisfy(piece -> assertThat(piece.length).isLessThanOrEqualTo(LineAssembler.MAX_LINE));
+    assertThat(got).allSatisfy(piece -> assertThat(piece.length).isLessThanOrEqualTo(MOST_BYTES));
     assertThat(isMore.subList(0, isMore.size() - 1)).containsOnly(true);
     assertThat(isMore).endsWith(false);
     assertThat(got.stream().mapToLong(piece -> piece.length).sum()).isEqualTo(10_000_000);

@@ -4,17 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.fmi.job.control.FromDaemon;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 final class OutputCreditTest {
-  private static final int PART = OutputCredit.RESERVE / 2;
+  private static final int RESERVE = 80 << 10;
+  private static final int PART = RESERVE / 2;
   private static final String FIRST = "first";
   private static final String SECOND = "second";
 
-  private OutputCredit credit = new OutputCredit(4L * OutputCredit.RESERVE, Integer.MAX_VALUE);
+  private OutputCredit credit = new OutputCredit(4 * RESERVE, Integer.MAX_VALUE);
 
   private interface Waiting {
     void run() throws InterruptedException;
@@ -45,15 +47,27 @@ final class OutputCreditTest {
 
   @Test
   void wholeLinesLeaveTheReserveToALongOne() throws InterruptedException {
-    credit.take(3L * OutputCredit.RESERVE, () -> false);
+    credit.take(3L * RESERVE, () -> false);
     CompletableFuture<Void> line = start(() -> credit.take(1, () -> false));
     assertThat(line).isNotDone();
-    credit.takePart(FIRST, OutputCredit.RESERVE, () -> false);
+    credit.takePart(FIRST, RESERVE, () -> false);
     assertThat(line).isNotDone();
-    credit.give(OutputCredit.RESERVE);
+    credit.give(RESERVE);
     assertThat(line).isNotDone();
     credit.give(1);
     line.join();
+  }
+
+  /** What is read and the line before it fit into one message, which fits into the reserve. */
+  @Test
+  void linesAreAsLongAsTheCreditPermits() {
+    for (int bytes : new int[] {10 << 10, 100_000, 4 * RESERVE}) {
+      OutputCredit some = new OutputCredit(bytes, 1);
+      assertThat(some.readBytes()).isGreaterThanOrEqualTo(512);
+      assertThat(some.mostBytesOfLine()).isGreaterThan(some.readBytes());
+      assertThat(some.mostBytesOfLine() + some.readBytes() + FromDaemon.Output.OVERHEAD)
+          .isLessThanOrEqualTo(bytes / 4);
+    }
   }
 
   @Test
@@ -70,7 +84,7 @@ final class OutputCreditTest {
 
   @Test
   void whoPausesLosesItsTurn() throws InterruptedException {
-    credit = new OutputCredit(4L * OutputCredit.RESERVE, 1);
+    credit = new OutputCredit(4 * RESERVE, 1);
     credit.takePart(FIRST, PART, () -> false);
     CompletableFuture<Void> second = start(() -> credit.takePart(SECOND, PART, () -> false));
     assertThat(second).isNotDone(); // however long the first one is about to send
@@ -85,7 +99,7 @@ final class OutputCreditTest {
   @Test
   void whoHasEndedWaitsForNobody() throws InterruptedException {
     AtomicBoolean ended = new AtomicBoolean();
-    credit.takePart(FIRST, OutputCredit.RESERVE, () -> false);
+    credit.takePart(FIRST, RESERVE, () -> false);
     CompletableFuture<Void> second = start(() -> credit.takePart(SECOND, PART, ended::get));
     assertThat(second).isNotDone();
     ended.set(true);

@@ -3,8 +3,12 @@ package org.fmi.run.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntSupplier;
+import org.fmi.run.Amounts;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -15,6 +19,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 final class ConsoleTest {
   private static final String ERASE = "\r\u001b[K";
   private static final IntSupplier WIDTH = () -> 20;
+  private static final long MOST_BYTES = 1000;
   private static final long SECOND = 1_000_000_000;
 
   /** Both streams are one terminal. */
@@ -27,6 +32,7 @@ final class ConsoleTest {
     Console console =
         new Console(
             new Console.Streams(screen, screen, together, width != null, width, () -> others, null),
+            MOST_BYTES,
             tagged,
             timed,
             () -> {},
@@ -58,6 +64,54 @@ final class ConsoleTest {
     output(console, 0, false, "a\n");
     output(console, 1, false, "b\n");
     assertThat(drained(console)).isEqualTo("[0] aaaaa\n[1] bbb\n[2] c\n");
+  }
+
+  /** A terminal that stops reading while processes end with much output in their pipes. */
+  @Test
+  void outputBeyondTheBoundIsDroppedAndCounted() throws Exception {
+    CountDownLatch reads = new CountDownLatch(1);
+    OutputStream stuck =
+        new OutputStream() {
+          @Override
+          public void write(int b) {
+            write(new byte[] {(byte) b}, 0, 1);
+          }
+
+          @Override
+          public void write(byte[] bytes, int from, int count) {
+            try {
+              reads.await();
+              screen.write(bytes, from, count);
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        };
+    Console console =
+        new Console(
+            new Console.Streams(stuck, stuck, false, false, null, () -> false, null),
+            MOST_BYTES,
+            false,
+            false,
+            () -> {},
+            () -> {});
+    console.start();
+    AtomicInteger written = new AtomicInteger();
+    byte[] line = "12345678\n".repeat(10).getBytes(StandardCharsets.UTF_8);
+    for (int i = 0; i < 100; i++) {
+      console.output(i, false, line, false, written::incrementAndGet);
+    }
+    assertThat(written).as("credit given back before the output's turn").hasValue(0);
+    reads.countDown();
+    while (written.get() < 100) {
+      Thread.onSpinWait();
+    }
+    output(console, 3, false, "after\n");
+    String shown = drained(console);
+    assertThat(shown.lines().filter("12345678"::equals)).hasSize(110);
+    assertThat(shown)
+        .contains("fmi: " + Amounts.bytes(9000 - 990) + " of output of ended processes are")
+        .endsWith("after\n");
   }
 
   /** As in a batch job, which writes both to one file. */

@@ -18,6 +18,7 @@ final class LiveProgressTest {
     Console console =
         new Console(
             new Console.Streams(file, file, true, false, null, () -> false, null),
+            1 << 20,
             false,
             false,
             () -> {},

@@ -159,7 +159,7 @@ final class JobShellTest {
       Launcher launcher,
       Function<String, List<String>> addressesFor,
       @Nullable EventLog events) {
-    Console console = new Console(null, false, false, () -> {}, () -> {});
+    Console console = new Console(null, 1 << 20, false, false, () -> {}, () -> {});
     console.start();
     return new JobShell(
         options,

@@ -48,6 +48,21 @@ final class StackQuestionsTest {
                 2));
   }
 
+  /** As at the end of the time of a job with very many ranks. */
+  @Test
+  void stacksTakeBoundedMemory() {
+    String stack = "x".repeat(StackQuestions.MOST_CHARS / 3);
+    for (int round = 1; round <= 2; round++) {
+      ask(0, 1, 2, 3);
+      for (int rank = 0; rank < 4; rank++) {
+        questions.answered(new FromDaemon.Stack(rank, 1, stack));
+      }
+      assertThat(answers).hasSize(round);
+      assertThat(answers.getLast().stacks()).isEqualTo(2);
+      assertThat(answers.getLast().texts().get(3)).contains("rank 3", "omitted");
+    }
+  }
+
   @Test
   void aRankThatDoesNotAnswerIsNamed() {
     ask(0, 1);

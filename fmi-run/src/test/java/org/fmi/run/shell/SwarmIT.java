@@ -160,7 +160,7 @@ final class SwarmIT {
             _ -> true);
     try (Swarm swarm = new Swarm(directory, nodes / 2)) {
       Watched job = new Watched(new JobController(options.spec()), swarm);
-      Console console = new Console(null, false, false, () -> {}, () -> {});
+      Console console = new Console(null, 1 << 20, false, false, () -> {}, () -> {});
       console.start();
       JobShell shell =
           new JobShell(
