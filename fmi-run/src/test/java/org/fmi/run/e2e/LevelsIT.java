@@ -374,7 +374,7 @@ final class LevelsIT {
         job("-n", "2", "--ppn", "1", "--l2-every", "50", "--l2-stall", "20").start()) {
       stopHelper(running);
       Result result = running.await().succeeded();
-      assertThat(result.err()).contains("the end of the job waits for").contains("--l2-stall");
+      assertThat(result.err()).contains("the job waits for the checkpoint").contains("--l2-stall");
       assertThat(result.events("Level2Failed")).isNotEmpty();
     }
   }
