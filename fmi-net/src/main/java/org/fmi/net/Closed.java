@@ -25,6 +25,8 @@ public record Closed(Why why, int code, String detail) {
     PROTOCOL,
     /** No answer from that address, or not in time. */
     UNREACHABLE,
+    /** The system at that address says that no process listens there. */
+    NO_LISTENER,
     /** The acceptor belongs to this job and refuses the connection. */
     REFUSED,
     /** The peer does not know the job's secret or does not speak the protocol. */

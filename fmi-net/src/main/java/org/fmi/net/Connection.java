@@ -7,6 +7,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -78,6 +79,7 @@ public final class Connection {
   private @Nullable Heartbeat heartbeat;
   private BooleanSupplier peerStarved = () -> false;
   private boolean suspected;
+  private volatile boolean silenceExpected;
 
   private Connection(
       NetLoop loop,
@@ -220,6 +222,11 @@ public final class Connection {
         });
   }
 
+  /** Sets whether the peer is known to be stopped, so that its silence does not count. */
+  public void expectSilence(boolean expected) {
+    silenceExpected = expected;
+  }
+
   /** Closes the connection after everything that this thread has sent was given to the system. */
   public void close() {
     loop.execute(() -> end(Closed.Why.HERE, "closed here"));
@@ -252,7 +259,11 @@ public final class Connection {
         .addListener(
             f -> {
               if (!f.isSuccess()) {
-                end(Closed.Why.UNREACHABLE, String.valueOf(f.cause()));
+                // The system reports other failures with other exceptions, or not before a limit.
+                boolean refused = f.cause() instanceof ConnectException;
+                end(
+                    refused ? Closed.Why.NO_LISTENER : Closed.Why.UNREACHABLE,
+                    String.valueOf(f.cause()));
               } else if (handshake == null) {
                 open();
               } else {
@@ -499,7 +510,11 @@ public final class Connection {
     if (stage != Stage.OPEN || running == null) {
       return;
     }
-    long silence = running.silence(System.nanoTime(), peerStarved);
+    long now = System.nanoTime();
+    if (silenceExpected) {
+      running.received(now);
+    }
+    long silence = running.silence(now, peerStarved);
     if (silence > 0 && suspected) {
       end(Closed.Why.SILENT, "silent for " + TimeUnit.NANOSECONDS.toMillis(silence) + " ms");
       return;

@@ -254,7 +254,7 @@ class NetLoopTest {
     try (NetLoop loop = NetLoop.open("test", SECRET, 100, warning -> {})) {
       Recorder left = new Recorder();
       loop.connect(at(port), ME, 30_000, 30_000, left);
-      assertThat(left.next().end().why()).isEqualTo(Closed.Why.UNREACHABLE);
+      assertThat(left.next().end().why()).isEqualTo(Closed.Why.NO_LISTENER);
       assertThatThrownBy(
               () -> loop.listen(new InetSocketAddress("192.0.2.1", 0), 5000, (i, r) -> left))
           .isInstanceOf(IOException.class)
@@ -473,7 +473,7 @@ class NetLoopTest {
       assertThat(left.next().bytes()).isEqualTo(ME);
       assertThat(left.next().end().why()).isIn(Closed.Why.PEER, Closed.Why.BROKEN);
       other.connect(at(server.port()), ME, 30_000, 30_000, left);
-      assertThat(left.next().end().why()).isEqualTo(Closed.Why.UNREACHABLE);
+      assertThat(left.next().end().why()).isEqualTo(Closed.Why.NO_LISTENER);
     }
   }
 }
