@@ -44,6 +44,7 @@ public final class JobController implements Job {
   private final Departures departures;
   private final Arrivals arrivals;
   private final UnplacedRanks unplaced;
+  private final SilentNodes silent;
   private final AllProcesses all;
 
   private Phase phase = Phase.LAUNCHING;
@@ -96,6 +97,7 @@ public final class JobController implements Job {
     this.departures = new Departures(placement, ranks, ledger, out);
     this.arrivals = new Arrivals(placement, out);
     this.unplaced = new UnplacedRanks(spec, placement, out, r -> spawn(ranks.get(r)));
+    this.silent = new SilentNodes(placement, out);
     this.all = new AllProcesses(ranksAtOnce, ranks, placement, ledger, out, this::spawn);
   }
 
@@ -125,6 +127,8 @@ public final class JobController implements Job {
                 e.reason(),
                 e.general() ? EndCause.CANNOT_START_ANYWHERE : EndCause.CANNOT_START);
         case JobEvent.NodeUnfit e -> onNodeLost(e.node(), e.reason(), EndCause.UNFIT_NODE);
+        case JobEvent.NodeSilent e -> onNodeSilent(e.node(), e.alone());
+        case JobEvent.NodeHeard e -> onNodeHeard(e.node());
         case JobEvent.NodeAdded e -> arrivals.add(e.node());
         case JobEvent.NodeGranted e -> unplaced.granted(e.node());
         case JobEvent.NodeRefused e -> {
@@ -174,6 +178,57 @@ public final class JobController implements Job {
       startWhenNodesAreUp();
     } else {
       placeUnplaced();
+      replaceSilent();
+    }
+  }
+
+  private void onNodeSilent(int node, boolean alone) {
+    if (silent.add(epoch(), node, alone)) {
+      replaceSilent();
+    }
+  }
+
+  private void onNodeHeard(int node) {
+    if (!silent.heard(epoch(), node)) {
+      return;
+    }
+    if (phase == Phase.LAUNCHING) {
+      startWhenNodesAreUp();
+    } else {
+      placeUnplaced();
+      replaceSilent(); // there may be room on it
+    }
+  }
+
+  /** Replaces ranks of silent nodes, one node per epoch as a group survives few losses at once. */
+  private void replaceSilent() {
+    int node;
+    while ((phase == Phase.JOINING || phase == Phase.CONNECTING || phase == Phase.RUNNING)
+        && (node = silent.replaceable(begun)) >= 0) {
+      List<Integer> ranksThere = placement.vacate(node, begun);
+      for (int r : ranksThere) {
+        if (ranks.get(r).life() != Life.NONE) {
+          silent.replaced(node, ranks.get(r));
+        }
+      }
+      replace(ranksThere, placement.name(node) + " is silent");
+    }
+  }
+
+  /** Finds nodes for ranks that have lost theirs. */
+  private void replace(List<Integer> lost, String reason) {
+    List<Integer> needed = lost.stream().filter(r -> ranks.get(r).life() != Life.GONE).toList();
+    for (int r : needed) {
+      Rank rank = ranks.get(r);
+      if (rank.life() != Life.NONE) { // otherwise its first process has not been started
+        ledger.nodeLost(r);
+        ranks.lost(rank);
+      }
+      unplaced.add(r);
+    }
+    placement.returning().forEach(r -> callBack(ranks.get(r)));
+    if (needed.isEmpty() || recover(needed.getFirst(), reason)) {
+      placeUnplaced(); // it may have been the last node that ranks waited for
     }
   }
 
@@ -204,15 +259,15 @@ public final class JobController implements Job {
     List<Integer> lost = placement.lost(node);
     departures.lost(node);
     unplaced.lost(node);
+    silent.lost(node);
     if (phase == Phase.LAUNCHING) {
       onNotLaunched(node, lost, reason, cause);
       return;
     }
     out.fence(epoch(), node, reason);
     arrivals.lost(node, reason);
-    lost = lost.stream().filter(r -> ranks.get(r).life() != Life.GONE).toList();
     if (phase == Phase.RELEASED) {
-      if (!lost.isEmpty()) {
+      if (lost.stream().anyMatch(r -> ranks.get(r).life() != Life.GONE)) {
         end(
             JobCommand.End.failed(
                 EndCause.LOST_WHILE_ENDING,
@@ -220,18 +275,7 @@ public final class JobController implements Job {
       }
       return;
     }
-    for (int r : lost) {
-      Rank rank = ranks.get(r);
-      if (rank.life() != Life.NONE) { // otherwise its first process has not been started
-        ledger.nodeLost(r);
-        ranks.lost(rank);
-      }
-      unplaced.add(r);
-    }
-    placement.returning().forEach(r -> callBack(ranks.get(r)));
-    if (lost.isEmpty() || recover(lost.getFirst(), placement.name(node) + " lost: " + reason)) {
-      placeUnplaced(); // it may have been the last node that ranks waited for
-    }
+    replace(lost, placement.name(node) + " lost: " + reason);
   }
 
   /** Handles the failure of a node before any rank was started: a spare takes its place. */
@@ -268,7 +312,7 @@ public final class JobController implements Job {
   private void spawn(Rank rank) {
     int r = rank.number();
     int node = placement.nodeOf(r);
-    assert placement.isUp(node);
+    assert !placement.isLost(node); // a silent one learns of it when it is heard
     ranks.started(rank);
     ledger.started(r, node);
     out.add(
@@ -569,6 +613,7 @@ public final class JobController implements Job {
     placement.allRun();
     out.report(new Notice.AllRunning(epoch(), m.loop(), m.iteration(), rebuilt));
     requests.running();
+    replaceSilent(); // their checkpoints can be rebuilt now
   }
 
   private void onSuspect(Rank by, RankMessage.Suspect m) {
@@ -580,12 +625,17 @@ public final class JobController implements Job {
     Rank suspect = ranks.get(m.rank());
     if (m.epoch() == epoch() - 1 && phase == Phase.JOINING) {
       // A node's ranks are accused one by one, and the first accusation ends the epoch.
-      if (again && suspect.life() == Life.ALIVE) {
+      if (again && suspect.life() == Life.ALIVE && !silent.hold(m.rank())) {
         kill(suspect, by, m);
       }
       return;
     }
     if (m.epoch() != epoch() || phase == Phase.RELEASED) {
+      return;
+    }
+    if (silent.hold(m.rank())) {
+      // Its process has stopped, and may continue.
+      beginEpoch(JobMessage.Revoke.NONE, "rank " + m.rank() + " is on a silent node");
       return;
     }
     assert suspect.life() == Life.ALIVE || phase == Phase.JOINING;

@@ -12,8 +12,8 @@ public sealed interface JobEvent {
   record NodeUp(int node, long memoryFree) implements JobEvent {}
 
   /**
-   * The daemon of a node is gone, silent for too long, or could not be started. Everything that ran
-   * there counts as lost.
+   * The daemon of a node is gone, silent beyond the grace, or could not be started. Everything that
+   * ran there counts as lost.
    *
    * @param general whether the daemon could not be started for a reason that holds for every node
    */
@@ -31,6 +31,17 @@ public sealed interface JobEvent {
    * @param reason for the user, with a remedy
    */
   record NodeUnfit(int node, String reason) implements JobEvent {}
+
+  /**
+   * The daemon of a node that is up has not been heard for so long that its ranks have stopped, but
+   * it may return with all that it holds. {@link NodeHeard} or {@link NodeLost} follows.
+   *
+   * @param alone whether most other nodes are heard: otherwise fmirun's own network is to blame
+   */
+  record NodeSilent(int node, boolean alone) implements JobEvent {}
+
+  /** A silent node is heard again. Its ranks continue after the commands that follow from this. */
+  record NodeHeard(int node) implements JobEvent {}
 
   /**
    * A live node is about to be lost: its owner wants it back.

@@ -21,6 +21,8 @@ import java.util.Set;
  *  event             LAUNCHING          JOINING             CONNECTING, RUNNING        RELEASED
  *  NodeUp            start if all up    place waiting ranks one spare more             -
  *  NodeLost          a spare replaces   place its ranks     epoch, place its ranks     end, if ranks ran there
+ *  NodeSilent        wait               replace its ranks    epoch, replace its ranks   -
+ *  NodeHeard         start if all up    kill what was replaced, place waiting ranks (all phases)
  *  NodeUnfit         as NodeLost        as NodeLost         as NodeLost                as NodeLost
  *  NodeAdded         launch it          launch it           launch it                  launch it
  *  NodeGranted       launch it          launch it           launch it                  launch it
@@ -39,7 +41,7 @@ import java.util.Set;
  *  Joined (e)        -                  Start if all have   -                          -
  *  Connected (e)     -                  -                   report if all have         -
  *  Running (e)       -                  -                   RUNNING if all do          -
- *  Suspect (e)       -                  kill it, epoch      kill it, epoch             -
+ *  Suspect (e)       -                  kill it unless its node is silent, epoch        -
  *  LocalImpossible (e) -                noted               epoch, all roll back       end
  *  CheckpointDone (e) -                 account             account, keep standbys     account
  *  RestartNeeded (e) -                  restart all         epoch, restart all         end

@@ -8,6 +8,8 @@ final class PlacedNode {
     /** Started for the first time. */
     LAUNCHING,
     UP,
+    /** Not heard; its ranks and its memory may return. */
+    SILENT,
     LOST,
     /** Lost, and being restarted until it is up: ranks wait for a place, or a user wants it. */
     AWAITED

@@ -225,7 +225,7 @@ final class Placement {
    */
   boolean up(int number, long memoryFree) {
     PlacedNode node = nodes.get(number);
-    if (node.state == PlacedNode.State.UP) {
+    if (node.state == PlacedNode.State.UP || node.state == PlacedNode.State.SILENT) {
       return false;
     }
     enter(node, PlacedNode.State.UP);
@@ -251,6 +251,45 @@ final class Placement {
     List<Integer> ranks = ranksOn(number);
     for (int rank : ranks) {
       remove(rank);
+    }
+    return ranks;
+  }
+
+  /**
+   * Marks a node that is up as silent: it gets no ranks.
+   *
+   * @return false if it is not up
+   */
+  boolean silent(int number) {
+    PlacedNode node = nodes.get(number);
+    if (node.state != PlacedNode.State.UP) {
+      return false;
+    }
+    enter(node, PlacedNode.State.SILENT);
+    return true;
+  }
+
+  /** Marks a silent node as up. */
+  void heard(int number) {
+    PlacedNode node = nodes.get(number);
+    assert node.state == PlacedNode.State.SILENT : node.name + " is " + node.state;
+    enter(node, PlacedNode.State.UP);
+  }
+
+  /**
+   * Takes the ranks of a silent node away, which keeps their checkpoints until newer ones are
+   * committed elsewhere.
+   *
+   * @param hasCheckpoints whether there may be checkpoints
+   * @return the ranks, ascending, which now have no node
+   */
+  List<Integer> vacate(int number, boolean hasCheckpoints) {
+    List<Integer> ranks = ranksOn(number);
+    for (int rank : ranks) {
+      if (hasCheckpoints && !bare.get(rank)) {
+        home[rank] = number;
+      }
+      leave(rank);
     }
     return ranks;
   }

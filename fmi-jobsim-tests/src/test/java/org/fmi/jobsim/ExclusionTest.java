@@ -9,6 +9,7 @@ import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.FaultPlan.Step;
+import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimModel;
 import org.fmi.testkit.SimulationFailure;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ final class ExclusionTest {
   private static final Shape NO_SPARE = Shape.plain(SHAPE.size(), 0, OnNoSpare.ABORT);
   private static final Shape ONE_SPARE = Shape.plain(SHAPE.size(), 1, OnNoSpare.ABORT);
   private static final int MOST_RECOVERIES = 20;
+  private static final long GRACE = SimCluster.GRACE_MILLIS * 1_000_000L;
   private static final long ITERATION = 5;
 
   private final Answers answers = new Answers();
@@ -59,7 +61,7 @@ final class ExclusionTest {
       } else {
         assertThatThrownBy(job::run)
             .isInstanceOf(SimulationFailure.class)
-            .hasMessageContaining("nothing is left to happen");
+            .hasMessageContaining("not finished");
       }
     }
   }
@@ -79,12 +81,10 @@ final class ExclusionTest {
 
   private static List<Case> beyond(Exclusion row) {
     return switch (row) {
-      case FMIRUN_SILENT -> List.of(with(step(Kind.PAUSE_FMIRUN, 0, 2 * HEARTBEAT)));
+      case FMIRUN_SILENT -> List.of(with(step(Kind.PAUSE_FMIRUN, 0, 2 * GRACE)));
       case DAEMON_SILENT ->
           List.of(
-              with(
-                  step(Kind.PAUSE_DAEMON, 0, 3 * HEARTBEAT),
-                  at(Kind.PAUSE_DAEMON, 1, 0, 3 * HEARTBEAT)),
+              with(step(Kind.PAUSE_DAEMON, 0, 2 * GRACE), at(Kind.PAUSE_DAEMON, 1, 0, 2 * GRACE)),
               startFails(NO_SPARE));
       case CUT_BETWEEN_NODES ->
           List.of(cut(BEFORE_ALL_RUN, CUT_BOUND), cut(IN_THE_LOOP, 60 * HEARTBEAT));
@@ -97,12 +97,10 @@ final class ExclusionTest {
 
   private static List<Case> below(Exclusion row) {
     return switch (row) {
-      case FMIRUN_SILENT -> List.of(with(step(Kind.PAUSE_FMIRUN, 0, HEARTBEAT * 9 / 10)));
+      case FMIRUN_SILENT -> List.of(with(step(Kind.PAUSE_FMIRUN, 0, GRACE)));
       case DAEMON_SILENT ->
           List.of(
-              with(
-                  step(Kind.PAUSE_DAEMON, 0, HEARTBEAT * 9 / 10),
-                  at(Kind.PAUSE_DAEMON, 1, 0, HEARTBEAT * 9 / 10)),
+              with(step(Kind.PAUSE_DAEMON, 0, GRACE), at(Kind.PAUSE_DAEMON, 1, 0, GRACE)),
               startFails(ONE_SPARE));
       case CUT_BETWEEN_NODES ->
           List.of(cut(BEFORE_ALL_RUN, CUT_BOUND - HEARTBEAT / 10), cut(IN_THE_LOOP, CUT_BOUND));

@@ -95,7 +95,7 @@ final class LocalOverlapSimulationTest {
             .withFaults(kill(2, FaultPoint.ITERATION, 31));
     JobSimulation job =
         new JobSimulation(
-            3,
+            5,
             shape,
             SimModel.calm(),
             (fmi, process, cluster) -> {

@@ -76,7 +76,9 @@ final class DaemonShell implements SimDaemon {
                 "node" + host.node(),
                 "/sim",
                 "/sim",
-                CORES));
+                CORES,
+                host.leaseNanos(),
+                host.graceNanos()));
   }
 
   void onOrder(ToDaemon message) {
@@ -178,6 +180,18 @@ final class DaemonShell implements SimDaemon {
       case DaemonCommand.Start c -> start(c.process());
       case DaemonCommand.Forward c -> tell(started(c.process()), c.message());
       case DaemonCommand.Kill c -> kill(started(c.process()));
+      case DaemonCommand.Stop c -> {
+        SimProcess process = started(c.process()).process;
+        if (process != null) {
+          host.stop(process);
+        }
+      }
+      case DaemonCommand.Continue c -> {
+        SimProcess process = started(c.process()).process;
+        if (process != null) {
+          host.resume(process);
+        }
+      }
       case DaemonCommand.Report c ->
           host.report("report", host.node(), () -> reports.on(host, c.message()));
       case DaemonCommand.Forget c -> host.forget(c.rank());

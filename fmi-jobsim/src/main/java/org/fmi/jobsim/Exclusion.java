@@ -14,15 +14,15 @@ enum Exclusion {
   FMIRUN_SILENT(
       "A1",
       "fmirun stands still, or its line to all daemons is cut",
-      "the heartbeat's timeout: each daemon then ends, and its node's memory with it",
+      "the grace: each daemon then ends, and its node's memory with it",
       EndCause.NO_SPARE,
       EndCause.NO_NODE,
       EndCause.CHECKPOINTS_LOST),
   DAEMON_SILENT(
       "A2",
       "a daemon stands still or cannot be heard, or a process cannot be started",
-      "the heartbeat's timeout, or one failed start: the node and its memory are given up; two"
-          + " members of one group, or no spare node left, then end the job",
+      "the grace, or one failed start: the node and its memory are given up; two members of one"
+          + " group, or no spare node left, then end the job",
       EndCause.NO_SPARE,
       EndCause.NO_NODE,
       EndCause.CHECKPOINTS_LOST),
@@ -57,6 +57,8 @@ enum Exclusion {
       EndCause.UNRECOVERABLE);
 
   /** A silence of fmirun, or of a daemon, that lasts this long may end a job. */
+  static final long GRACE_NANOS = SimCluster.GRACE_MILLIS * 1_000_000L;
+
   static final long HEARTBEAT_NANOS = SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
 
   /** A rank that loses this many processes before all ranks run may end a job. */

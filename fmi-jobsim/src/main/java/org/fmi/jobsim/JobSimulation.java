@@ -328,6 +328,16 @@ final class JobSimulation implements Supervisor {
   // ---- the shell around the decision maker
 
   @Override
+  public void onNodeSilent(int node, boolean alone) {
+    carryOut(job.on(new JobEvent.NodeSilent(node, alone)));
+  }
+
+  @Override
+  public void onNodeHeard(int node) {
+    carryOut(job.on(new JobEvent.NodeHeard(node)));
+  }
+
+  @Override
   public void onNodeLost(int node, String reason) {
     carryOut(job.on(new JobEvent.NodeLost(node, reason)));
   }
@@ -347,6 +357,7 @@ final class JobSimulation implements Supervisor {
     switch (message) {
       case FromDaemon.Ready _ ->
           carryOut(job.on(new JobEvent.NodeUp(host.node(), MEMORY_PER_NODE)));
+      case FromDaemon.LeaseRequest m -> order(host.node(), new ToDaemon.LeaseGranted(m.request()));
       case FromDaemon.Refused m -> host.giveUp(m.reason());
       case FromDaemon.OfRank m -> {
         if (m instanceof FromDaemon.Relayed said) {

@@ -71,6 +71,9 @@ final class Oracle implements SimObserver {
   /** The iterations of processes that are in their first loop. */
   private final Map<SimProcess, Steps> steps = new HashMap<>();
 
+  /** The newest incarnation of each rank that has computed an iteration. */
+  private final Map<Integer, Integer> atWork = new HashMap<>();
+
   /** Results of iterations by rank: equal each time that an iteration is repeated. */
   private final Map<List<Long>, Long> computed = new HashMap<>();
 
@@ -315,7 +318,7 @@ final class Oracle implements SimObserver {
       silence.since = now;
     }
     silence.until = Math.max(silence.until, now + nanos);
-    if (silence.until - silence.since >= Exclusion.HEARTBEAT_NANOS) {
+    if (silence.until - silence.since >= Exclusion.GRACE_NANOS) {
       crossed.add(row);
     }
   }
@@ -360,9 +363,15 @@ final class Oracle implements SimObserver {
     }
   }
 
-  /** Checks that survivors never return to an earlier iteration, and that repetitions are equal. */
+  /**
+   * Checks that survivors never return to an earlier iteration, that repetitions are equal, and
+   * I10.
+   */
   @Override
   public void onIteration(SimProcess process, long iteration, long hash) {
+    if (atWork.merge(process.rank(), process.incarnation(), Math::max) > process.incarnation()) {
+      throw new AssertionError("I10: " + process + " computes, and so did its replacement");
+    }
     Steps at = steps.computeIfAbsent(process, Steps::new);
     if (at.continues && iteration < at.iteration) {
       throw new AssertionError(

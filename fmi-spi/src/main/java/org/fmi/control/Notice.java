@@ -44,6 +44,17 @@ public sealed interface Notice {
    */
   record Thrown(int epoch, int rank, long loop, long iteration, String trace) implements Notice {}
 
+  /**
+   * The daemon of a node is not heard, so that its ranks have stopped. The node may return with all
+   * that it holds.
+   *
+   * @param alone whether most other nodes are heard
+   */
+  record NodeSilent(int epoch, int node, String name, boolean alone) implements Notice {}
+
+  /** A silent node is heard again: its ranks continue, unless they were replaced. */
+  record NodeHeard(int epoch, int node, String name) implements Notice {}
+
   record NodeFailed(int epoch, int node, String name, String by, String reason) implements Notice {}
 
   /** Corrects the reason of an earlier {@link RankFailed}, now that the process has ended. */

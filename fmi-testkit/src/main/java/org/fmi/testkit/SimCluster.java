@@ -25,6 +25,9 @@ public final class SimCluster {
   /** The heartbeat timeout of ranks, daemons and fmirun. */
   public static final int HEARTBEAT_TIMEOUT_MILLIS = 500;
 
+  /** Time for which fmirun and a daemon that do not hear each other wait. */
+  public static final int GRACE_MILLIS = 6 * HEARTBEAT_TIMEOUT_MILLIS;
+
   /** fmirun gives up a node whose daemon has not signed in after this long. */
   private static final long LAUNCH_TIMEOUT_NANOS = 10_000_000_000L;
 

@@ -4,10 +4,11 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * The connection between fmirun and the daemon of one life of a node: in order in both directions,
- * with heartbeats. Either side may pause or be cut off from the other for a while; a side that
- * receives nothing for the heartbeat timeout closes the connection. Then fmirun counts the node as
- * lost, and the daemon ends with all that it has started.
+ * What fmirun and the daemon of one life of a node say to each other: in order in both directions,
+ * over one connection after the other, with heartbeats. Either side may pause or be cut off from
+ * the other for a while. A side that hears nothing for the heartbeat timeout closes the connection,
+ * and the daemon makes another one as soon as both directions are open; what was not heard is then
+ * sent again. Meanwhile the node is silent for fmirun, and lost after the grace.
  */
 final class SimControl {
   private final SimCluster cluster;
@@ -38,6 +39,12 @@ final class SimControl {
   private int cutsDown;
   private int pauses;
   private int pausesBegun;
+
+  /** Whether the daemon has closed the connection, and has none. */
+  private boolean closed;
+
+  /** Whether the silence was reported. */
+  private boolean silent;
 
   private final Hearing jobHears = new Hearing();
   private final Hearing daemonHears = new Hearing();
@@ -76,11 +83,11 @@ final class SimControl {
   }
 
   private boolean upClear() {
-    return cutsUp == 0 && !boot.isolated && !cluster.faults().fmirunPaused();
+    return cutsUp == 0 && !closed && !boot.isolated && !cluster.faults().fmirunPaused();
   }
 
   private boolean downClear() {
-    return cutsDown == 0 && !boot.isolated && pauses == 0;
+    return cutsDown == 0 && !closed && !boot.isolated && pauses == 0;
   }
 
   /** Whether fmirun can log in to the node. */
@@ -290,11 +297,27 @@ final class SimControl {
 
   /** Recomputes whether each side is silent for the other, after a change. */
   void update() {
-    boolean noDaemon = !boot.alive || pauses > 0 || cutsUp > 0 || boot.isolated;
+    boolean jobPaused = cluster.faults().fmirunPaused();
+    if (closed
+        && pauses == 0
+        && cutsUp == 0
+        && cutsDown == 0
+        && !boot.isolated
+        && !jobPaused
+        && boot.alive) {
+      closed = false;
+      drainUp();
+      drainDown();
+    }
+    boolean noDaemon = !boot.alive || pauses > 0 || cutsUp > 0 || boot.isolated || closed;
     if (jobEnd && change(jobHears, noDaemon)) {
       watchDaemon(jobHears.changes);
     }
-    boolean noJob = cluster.faults().fmirunPaused() || cutsDown > 0 || boot.isolated;
+    if (!noDaemon && silent) {
+      // Before anything that the daemon says.
+      becomeHeard();
+    }
+    boolean noJob = jobPaused || cutsDown > 0 || boot.isolated;
     if (daemonEnd && change(daemonHears, noJob)) {
       watchJob(daemonHears.changes);
     }
@@ -311,9 +334,19 @@ final class SimControl {
   }
 
   private void watchDaemon(int change) {
+    // Half of a timeout after the lease has certainly ended.
+    whileSilent(change, cluster.heartbeatTimeout() * 3 / 2, this::becomeSilent);
+    whileSilent(
+        change,
+        cluster.heartbeatTimeout() + SimCluster.GRACE_MILLIS * 1_000_000L,
+        () -> lose("its daemon was silent"));
+  }
+
+  /** Runs an action if the daemon stays silent for so long, not counting pauses of fmirun. */
+  private void whileSilent(int change, long nanos, Runnable action) {
     int before = cluster.faults().fmirunPauses();
     simulation.after(
-        cluster.heartbeatTimeout(),
+        nanos,
         "daemon silent",
         boot.node.number,
         () -> {
@@ -321,11 +354,33 @@ final class SimControl {
             return;
           }
           if (cluster.faults().fmirunPaused() || cluster.faults().fmirunPauses() != before) {
-            watchDaemon(change);
+            whileSilent(change, nanos, action);
           } else {
-            lose("its daemon was silent");
+            action.run();
           }
         });
+  }
+
+  private void becomeSilent() {
+    Supervisor by = cluster.supervisor();
+    if (by != null) {
+      silent = true;
+      int up = 0;
+      int quiet = 0;
+      for (SimNode.Boot each : cluster.boots()) {
+        up += each.control.jobEnd ? 1 : 0;
+        quiet += each.control.jobEnd && each.control.jobHears.silent ? 1 : 0;
+      }
+      by.onNodeSilent(boot.node.number, 2 * quiet <= up);
+    }
+  }
+
+  private void becomeHeard() {
+    Supervisor by = cluster.supervisor();
+    if (silent && jobEnd && by != null) {
+      silent = false;
+      by.onNodeHeard(boot.node.number);
+    }
   }
 
   private void watchJob(int change) {
@@ -341,7 +396,8 @@ final class SimControl {
           if (pauses > 0 || pausesBegun != before) {
             watchJob(change);
           } else {
-            endDaemon();
+            closed = true;
+            update();
           }
         });
   }

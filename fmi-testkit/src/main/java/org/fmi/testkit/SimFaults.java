@@ -198,7 +198,7 @@ public final class SimFaults {
           if (!process.frozen() || process.freezes() != freeze) {
             return;
           }
-          if (control.paused() || control.pausesBegun() != pauses) {
+          if (control.paused() || control.pausesBegun() != pauses || process.stopped()) {
             watch(process, freeze);
           } else {
             process.cutOff();

@@ -25,6 +25,26 @@ public final class SimHost {
     return boot.clockOffset + cluster.simulation().nanoTime();
   }
 
+  /** Time for which ranks may run after fmirun was last heard. */
+  public long leaseNanos() {
+    return SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
+  }
+
+  /** Time after which the daemon gives up fmirun, once its ranks are stopped. */
+  public long graceNanos() {
+    return SimCluster.GRACE_MILLIS * 1_000_000L;
+  }
+
+  /** SIGSTOP of a process by its daemon. */
+  public void stop(SimProcess process) {
+    process.stop();
+  }
+
+  /** SIGCONT of a process by its daemon. */
+  public void resume(SimProcess process) {
+    process.resumeStopped();
+  }
+
   /** Whether the next process fails to start; asked once for each. */
   public boolean failsToStart() {
     boolean fails = boot.failingStarts > 0;

@@ -58,6 +58,11 @@ public final class SimProcess {
   private int freezes;
   private int spins;
 
+  /** Whether somebody has stopped it, and whether its daemon has. */
+  private boolean frozen;
+
+  private boolean stopped;
+
   SimProcess(SimCluster cluster, SimNode.Boot boot, RankConfig config, SimProgram program) {
     this.cluster = cluster;
     this.simulation = cluster.simulation();
@@ -413,6 +418,33 @@ public final class SimProcess {
   }
 
   void freeze() {
+    frozen = true;
+    halt();
+  }
+
+  void thaw() {
+    frozen = false;
+    run();
+  }
+
+  /** Its daemon stops it. */
+  void stop() {
+    stopped = true;
+    halt();
+  }
+
+  /** Its daemon continues it. */
+  void resumeStopped() {
+    stopped = false;
+    run();
+  }
+
+  /** Whether its daemon has stopped it, and does not expect its heartbeats. */
+  boolean stopped() {
+    return stopped;
+  }
+
+  private void halt() {
     if (state == State.RUNNING) {
       state = State.FROZEN;
       freezes++;
@@ -420,8 +452,8 @@ public final class SimProcess {
     }
   }
 
-  void thaw() {
-    if (state != State.FROZEN) {
+  private void run() {
+    if (state != State.FROZEN || frozen || stopped) {
       return;
     }
     state = State.RUNNING;

@@ -11,7 +11,17 @@ public interface Supervisor {
   /** The daemon of a node is ready. */
   default void onNodeUp(int node) {}
 
-  /** The daemon of a node is gone, or was silent for too long. */
+  /**
+   * The daemon of a node is silent, and may return.
+   *
+   * @param alone whether most other nodes are heard
+   */
+  default void onNodeSilent(int node, boolean alone) {}
+
+  /** A silent node is heard again. */
+  default void onNodeHeard(int node) {}
+
+  /** The daemon of a node is gone, or was silent beyond the grace. */
   default void onNodeLost(int node, String reason) {}
 
   /** A process has sent a message. */

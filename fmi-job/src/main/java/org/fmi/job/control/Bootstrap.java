@@ -17,6 +17,7 @@ import java.util.List;
  * @param addresses addresses of fmirun, to be tried in this order
  * @param pieces the directory for the node's checkpoints; empty for memory
  * @param heartbeatMillis time of silence after which a process is declared dead
+ * @param graceMillis time for which a daemon and fmirun wait for each other
  * @param startMillis time that fmirun allows a daemon, not counting time without a core
  */
 public record Bootstrap(
@@ -28,6 +29,7 @@ public record Bootstrap(
     int port,
     String pieces,
     int heartbeatMillis,
+    int graceMillis,
     int startMillis) {
   private static final String FIRST = "fmi-bootstrap ";
 
@@ -68,6 +70,7 @@ public record Bootstrap(
         .append(HexFormat.of().formatHex(pieces.getBytes(StandardCharsets.UTF_8)))
         .append('\n');
     text.append("heartbeat ").append(heartbeatMillis).append('\n');
+    text.append("grace ").append(graceMillis).append('\n');
     text.append("start ").append(startMillis).append('\n');
     text.append(LAST).append('\n');
     return text.toString();
@@ -104,12 +107,22 @@ public record Bootstrap(
       String pieces =
           new String(HexFormat.of().parseHex(field(in, "pieces ")), StandardCharsets.UTF_8);
       int heartbeatMillis = Integer.parseInt(field(in, "heartbeat "));
+      int graceMillis = Integer.parseInt(field(in, "grace "));
       int startMillis = Integer.parseInt(field(in, "start "));
       if (!LAST.equals(in.readLine())) {
         throw malformed();
       }
       return new Bootstrap(
-          jobId, node, generation, secret, addresses, port, pieces, heartbeatMillis, startMillis);
+          jobId,
+          node,
+          generation,
+          secret,
+          addresses,
+          port,
+          pieces,
+          heartbeatMillis,
+          graceMillis,
+          startMillis);
     } catch (IllegalArgumentException e) {
       throw malformed();
     }

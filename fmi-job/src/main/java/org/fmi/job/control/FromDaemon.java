@@ -125,6 +125,14 @@ public sealed interface FromDaemon {
   @Tag(13)
   record Stack(int rank, long pid, String text) implements FromDaemon {}
 
+  /**
+   * Ask whether ranks may run for one heartbeat timeout more, counted from now.
+   *
+   * @param request number of this request
+   */
+  @Tag(17)
+  record LeaseRequest(int request) implements FromDaemon {}
+
   /** A message about checkpoints in files. */
   @Tag(14)
   record Level2(Level2Report report) implements FromDaemon {}

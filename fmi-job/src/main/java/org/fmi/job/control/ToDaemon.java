@@ -76,6 +76,10 @@ public sealed interface ToDaemon {
   @Tag(12)
   record Level2(Level2Order order) implements ToDaemon {}
 
+  /** The answer to a {@link FromDaemon.LeaseRequest}: ranks may run, see there. */
+  @Tag(13)
+  record LeaseGranted(int request) implements ToDaemon {}
+
   /** Kill all ranks, delete the node's directory, and end. */
   @Tag(9)
   record ShutDown() implements ToDaemon {}

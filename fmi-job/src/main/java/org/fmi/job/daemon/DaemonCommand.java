@@ -67,6 +67,15 @@ public sealed interface DaemonCommand {
    */
   record Kill(int process) implements DaemonCommand {}
 
+  /**
+   * Stop a process and all its descendants (SIGSTOP to its group), and do not miss its heartbeat
+   * until {@link Continue}.
+   */
+  record Stop(int process) implements DaemonCommand {}
+
+  /** Continue a stopped process. */
+  record Continue(int process) implements DaemonCommand {}
+
   /** Ask a process to end (SIGTERM), which runs the program's shutdown hooks. */
   record Terminate(int process) implements DaemonCommand {}
 

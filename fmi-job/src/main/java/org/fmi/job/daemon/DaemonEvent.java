@@ -13,11 +13,8 @@ public sealed interface DaemonEvent {
   /** A message from fmirun arrived. */
   record FromFmirun(ToDaemon message) implements DaemonEvent {}
 
-  /** The connection to fmirun is closed. */
+  /** Fmirun has ended, or has given this node up. */
   record FmirunGone() implements DaemonEvent {}
-
-  /** Nothing arrived from fmirun within its heartbeat timeout. */
-  record FmirunSilent() implements DaemonEvent {}
 
   /** {@link DaemonCommand.Prepare} is done: processes can be started. */
   record Prepared() implements DaemonEvent {}

@@ -1,6 +1,7 @@
 package org.fmi.job.daemon;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
@@ -89,6 +90,15 @@ final class Deadlines {
   @Nullable Deadline takeDue(long now) {
     Deadline first = deadlines.peek();
     return first == null || first.at - now > 0 ? null : deadlines.remove();
+  }
+
+  /** Extends all limits, by time in which no process could keep one. */
+  void shift(long nanos) {
+    List<Deadline> all = List.copyOf(deadlines);
+    deadlines.clear();
+    for (Deadline each : all) {
+      deadlines.add(new Deadline(each.at + nanos, each.order, each.process, each.limit));
+    }
   }
 
   void clear() {

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *      |                    |     |                | |            |
  *      |                    |   Unfit: Refused     | +------------+
  *      |                    |                      |
- *      +---ShutDown, or fmirun is gone or silent---+-----&gt; ENDED: the daemon and all its processes
+ *      +---ShutDown, fmirun is gone, lease over ---+-----&gt; ENDED: the daemon and all its processes
  * </pre>
  *
  * The life of one process:
@@ -46,9 +46,9 @@ import org.jspecify.annotations.Nullable;
  *  does not connect in   {@link Limit#COME_UP}: a warning
  * </pre>
  *
- * A rank has one process at a time: fmirun spawns another one only after {@link
- * FromDaemon.RankExited} has reported the end of the last. The end of each spawned process is
- * reported exactly once; otherwise the node is refused.
+ * A rank has one process at a time: another one that fmirun spawns before the last has ended, which
+ * it had killed, waits for that ({@link HeldMessages}). The end of each spawned process is reported
+ * exactly once; otherwise the node is refused.
  */
 public final class NodeDaemon {
   /** An upper bound of signal numbers. */
@@ -75,8 +75,10 @@ public final class NodeDaemon {
   private final NodeFacts facts;
   private final List<DaemonCommand> out = new ArrayList<>();
   private final Deadlines deadlines = new Deadlines();
+  private final Lease lease;
   private final Standbys standbys = new Standbys();
   private final Flushes flushes;
+  private final HeldMessages held = new HeldMessages();
   private final LocalRanks localRanks = new LocalRanks();
   private final IdleCores idleCores = new IdleCores(out::add);
 
@@ -91,6 +93,10 @@ public final class NodeDaemon {
   private Phase phase = Phase.CONNECTED;
   private @Nullable NodeSetup setup;
   private long now;
+
+  /** When the ranks were stopped, while they are. */
+  private long stoppedAt;
+
   private boolean begun;
   private int started;
   private boolean warnedOfBinding;
@@ -98,6 +104,7 @@ public final class NodeDaemon {
   /** Creates a daemon that has just connected to fmirun. */
   public NodeDaemon(NodeFacts facts) {
     this.facts = facts;
+    this.lease = new Lease(facts.leaseNanos(), facts.graceNanos());
     this.flushes = new Flushes(facts, out::add);
   }
 
@@ -111,7 +118,12 @@ public final class NodeDaemon {
    * change.
    */
   public OptionalLong nextTick() {
-    return first(first(deadlines.first(), standbys.due()), flushes.due());
+    if (phase == Phase.ENDED) {
+      return OptionalLong.empty();
+    }
+    OptionalLong limits = lease.isExpired() ? OptionalLong.empty() : deadlines.first();
+    OptionalLong work = first(first(limits, standbys.due()), flushes.due());
+    return begun ? first(work, OptionalLong.of(lease.due())) : work;
   }
 
   private static OptionalLong first(OptionalLong a, OptionalLong b) {
@@ -136,11 +148,13 @@ public final class NodeDaemon {
     now = nanos;
     if (!begun) {
       standbys.begin(now);
+      lease.begin(now);
     }
     begun = true;
+    lease.look(now);
     switch (event) {
       case DaemonEvent.FromFmirun e -> onMessage(e.message());
-      case DaemonEvent.FmirunGone _, DaemonEvent.FmirunSilent _ -> end();
+      case DaemonEvent.FmirunGone _ -> end();
       case DaemonEvent.Prepared _ -> {
         become(Phase.READY);
         report(new FromDaemon.Ready());
@@ -170,7 +184,9 @@ public final class NodeDaemon {
         // see below
       }
     }
-    onTime();
+    if (phase != Phase.ENDED) {
+      onTime();
+    }
     assert isConsistent();
     List<DaemonCommand> commands = List.copyOf(out);
     out.clear();
@@ -225,6 +241,9 @@ public final class NodeDaemon {
   // ---- fmirun
 
   private void onMessage(ToDaemon message) {
+    if (held.take(message, ranks)) {
+      return;
+    }
     switch (message) {
       case ToDaemon.Setup m -> {
         become(Phase.PREPARING);
@@ -239,11 +258,7 @@ public final class NodeDaemon {
           kill(process);
         }
       }
-      case ToDaemon.Forget m -> {
-        if (!ranks.containsKey(m.rank())) {
-          out.add(new DaemonCommand.Forget(m.rank()));
-        }
-      }
+      case ToDaemon.Forget m -> out.add(new DaemonCommand.Forget(m.rank()));
       case ToDaemon.Forward m -> {
         NodeProcess process = serving(m.rank(), m.incarnation());
         if (process != null) {
@@ -278,6 +293,7 @@ public final class NodeDaemon {
         }
       }
       case ToDaemon.Level2 m -> flushes.ordered(now, m.order(), setup);
+      case ToDaemon.LeaseGranted m -> onGranted(m.request());
       case ToDaemon.ShutDown _ -> end();
     }
   }
@@ -307,6 +323,7 @@ public final class NodeDaemon {
     } else {
       process.designate(config, m.share().of(Bound.PROCESS));
       attach(process, config);
+      stopWithoutLease(process);
       send(process, new ToRank.Assign(config, m.share().of(Bound.THREAD), local));
       watch(process, config);
     }
@@ -368,6 +385,8 @@ public final class NodeDaemon {
     }
     if (process.isKilled()) {
       makeDie(process);
+    } else {
+      stopWithoutLease(process);
     }
   }
 
@@ -531,6 +550,7 @@ public final class NodeDaemon {
         process.isOverdue()
             ? new FromDaemon.RankExited(config.rank(), config.incarnation(), 1, false)
             : new FromDaemon.RankExited(config.rank(), config.incarnation(), status, signaled));
+    held.release(config.rank()).forEach(this::onMessage);
   }
 
   private void kill(NodeProcess process) {
@@ -569,14 +589,55 @@ public final class NodeDaemon {
   // ---- time
 
   private void onTime() {
+    if (lease.isRequestDue(now)) {
+      report(new FromDaemon.LeaseRequest(lease.request(now)));
+    }
+    if (lease.expires(now)) {
+      stop();
+    }
+    if (lease.isOver(now)) {
+      end();
+      return;
+    }
     flushes.onTime(now);
     if (standbys.isDue(now)) {
       startStandbys();
+    }
+    if (lease.isExpired()) {
+      return; // a stopped process cannot keep a time limit
     }
     Deadline due;
     while ((due = deadlines.takeDue(now)) != null) {
       if (due.process().state() != NodeProcess.State.ENDED) {
         onExceeded(due);
+      }
+    }
+  }
+
+  /** Stops all ranks: fmirun may have replaced them by now. */
+  private void stop() {
+    stoppedAt = now;
+    for (NodeProcess process : ranks.values()) {
+      if (process.lives()) {
+        stopWithoutLease(process);
+      }
+    }
+  }
+
+  private void stopWithoutLease(NodeProcess process) {
+    if (lease.isExpired()) {
+      out.add(new DaemonCommand.Stop(process.number));
+    }
+  }
+
+  /** Continues the ranks that still are to run; others were killed before the grant. */
+  private void onGranted(int request) {
+    if (lease.granted(request, now)) {
+      deadlines.shift(now - stoppedAt);
+      for (NodeProcess process : ranks.values()) {
+        if (process.lives()) {
+          out.add(new DaemonCommand.Continue(process.number));
+        }
       }
     }
   }

@@ -14,6 +14,8 @@ import org.fmi.spi.RankConfig;
  * @param directory the directory of the node in memory
  * @param pieces the directory of the checkpoints: the same, or one on a disk
  * @param cores the number of cores of this machine
+ * @param leaseNanos time for which ranks may run after fmirun was last heard
+ * @param graceNanos time after which the daemon gives up fmirun, once its ranks are stopped
  */
 public record NodeFacts(
     String jobId,
@@ -22,7 +24,9 @@ public record NodeFacts(
     String host,
     String directory,
     String pieces,
-    int cores) {
+    int cores,
+    long leaseNanos,
+    long graceNanos) {
   /** Returns the configuration of a spawned rank. */
   RankConfig config(Assignment assignment, NodeSetup setup) {
     return RankConfig.builder()

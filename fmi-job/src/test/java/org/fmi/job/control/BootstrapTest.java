@@ -22,6 +22,7 @@ final class BootstrapTest {
           4711,
           "/disk/f\u00fcr \u6bcf",
           5000,
+          30_000,
           60_000);
 
   private static Bootstrap read(String text) throws IOException {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 class FlushesTest {
   private static final NodeFacts FACTS =
-      new NodeFacts("job", new byte[32], 7, "host", "/dev/shm/fmi", "/disk/fmi", 2);
+      new NodeFacts("job", new byte[32], 7, "host", "/dev/shm/fmi", "/disk/fmi", 2, 1, 1);
   private static final NodeSetup SETUP =
       NodeSetup.builder()
           .job(RankConfigs.job(4).heartbeatMillis(1000).build())

@@ -34,6 +34,8 @@ final class NodeDaemonScheduleTest {
   private static final int STEPS = 400;
   private static final int RANKS = 3;
   private static final int MOST_STANDBYS = 2;
+  private static final long LEASE = Duration.ofSeconds(5).toNanos();
+  private static final long GRACE = Duration.ofSeconds(30).toNanos();
 
   private static void must(boolean holds, String what) {
     if (!holds) {
@@ -66,6 +68,10 @@ final class NodeDaemonScheduleTest {
             "Warning",
             "left",
             "told late",
+            "LeaseRequest",
+            "stopped",
+            "continued",
+            "given up",
             "ended");
   }
 
@@ -98,6 +104,7 @@ final class NodeDaemonScheduleTest {
     boolean saidExiting;
     boolean killed;
     boolean immortal;
+    boolean stopped;
     int rank = -1;
     int incarnation = -1;
     boolean assigned;
@@ -119,7 +126,8 @@ final class NodeDaemonScheduleTest {
   private static final class World {
     final SplittableRandom random;
     final NodeDaemon daemon =
-        new NodeDaemon(new NodeFacts("job", new byte[32], 0, "host", "/dir", "/dir", 4));
+        new NodeDaemon(
+            new NodeFacts("job", new byte[32], 0, "host", "/dir", "/dir", 4, LEASE, GRACE));
     final TreeMap<Integer, Proc> procs = new TreeMap<>();
     final Seat[] seats = new Seat[RANKS];
     final Map<String, Integer> ends = new HashMap<>();
@@ -130,9 +138,21 @@ final class NodeDaemonScheduleTest {
     boolean refused;
     boolean ended;
 
+    /** When each request for a lease was sent, and how many were granted. */
+    final List<Long> requests = new ArrayList<>();
+
+    int granted;
+    boolean cut;
+    long leaseEnd;
+    boolean expired;
+
+    /** When the ranks were stopped. */
+    long stoppedAt;
+
     World(long seed) {
       random = new SplittableRandom(seed);
       now = random.nextLong();
+      leaseEnd = now + LEASE;
       Arrays.setAll(seats, r -> new Seat());
     }
 
@@ -149,6 +169,8 @@ final class NodeDaemonScheduleTest {
 
     /** All is killed and dies: then everything that was spawned is reported, once. */
     void settle() {
+      cut = false;
+      grant();
       for (int r = 0; r < RANKS; r++) {
         if (seats[r].occupied) {
           from(new ToDaemon.KillRank(r, seats[r].incarnation));
@@ -173,6 +195,11 @@ final class NodeDaemonScheduleTest {
     }
 
     void step() {
+      cut ^= random.nextInt(40) == 0;
+      grant();
+      if (ended) {
+        return;
+      }
       int kind = random.nextInt(100);
       if (kind < 30) {
         fmirun();
@@ -186,6 +213,27 @@ final class NodeDaemonScheduleTest {
           act(number, proc);
         }
       }
+    }
+
+    /** What fmirun does with requests that it hears. */
+    void grant() {
+      while (!cut && granted < requests.size() && !ended) {
+        int number = granted++;
+        long end = requests.get(number) + LEASE;
+        boolean before = isExpired();
+        leaseEnd = end - leaseEnd > 0 ? end : leaseEnd;
+        if (before && !isExpired()) {
+          reached.add("continued");
+          for (Proc proc : procs.values()) {
+            proc.killBy += proc.killBy == 0 ? 0 : now - stoppedAt;
+          }
+        }
+        from(new ToDaemon.LeaseGranted(number));
+      }
+    }
+
+    boolean isExpired() {
+      return now - leaseEnd >= 0;
     }
 
     void fmirun() {
@@ -231,10 +279,10 @@ final class NodeDaemonScheduleTest {
         }
         default -> {
           if (random.nextInt(100) == 0) {
-            switch (random.nextInt(3)) {
-              case 0 -> from(new ToDaemon.ShutDown());
-              case 1 -> feed(new DaemonEvent.FmirunGone());
-              default -> feed(new DaemonEvent.FmirunSilent());
+            if (random.nextBoolean()) {
+              from(new ToDaemon.ShutDown());
+            } else {
+              feed(new DaemonEvent.FmirunGone());
             }
             assertThat(ended).isTrue();
           }
@@ -258,7 +306,11 @@ final class NodeDaemonScheduleTest {
       }
       feed(new DaemonEvent.Tick());
       for (Proc proc : procs.values()) {
-        if (!ended && proc.life == Proc.Life.RUNS && proc.killBy != 0 && now - proc.killBy >= 0) {
+        if (!ended
+            && !isExpired()
+            && proc.life == Proc.Life.RUNS
+            && proc.killBy != 0
+            && now - proc.killBy >= 0) {
           assertThat(proc.killed).as("one that broke off is killed").isTrue();
           reached.add("left");
         }
@@ -277,7 +329,7 @@ final class NodeDaemonScheduleTest {
               feed(new DaemonEvent.WasDying(number));
             }
             exit(number, proc, 137);
-          } else {
+          } else if (!proc.stopped) {
             live(number, proc);
           }
         }
@@ -379,6 +431,10 @@ final class NodeDaemonScheduleTest {
     }
 
     void feed(DaemonEvent event) {
+      if (isExpired() && !expired) {
+        stoppedAt = now;
+      }
+      expired = isExpired();
       List<DaemonCommand> commands = daemon.on(now, event);
       story.add(event.getClass().getSimpleName() + " " + commands.size());
       for (DaemonCommand command : commands) {
@@ -428,12 +484,17 @@ final class NodeDaemonScheduleTest {
           assertThat(proc.rank).as("ranks may speak").isNegative();
         }
         case DaemonCommand.Forget c -> assertThat(seats[c.rank()].occupied).isFalse();
+        case DaemonCommand.Stop c -> {
+          living(c.process()).stopped = true;
+          reached.add("stopped");
+        }
+        case DaemonCommand.Continue c -> living(c.process()).stopped = false;
         case DaemonCommand.Terminate c -> living(c.process());
         case DaemonCommand.Kill c -> living(c.process()).killed = true;
         case DaemonCommand.Report c -> report(event, c.message());
         case DaemonCommand.End _ -> {
           ended = true;
-          reached.add("ended");
+          reached.add(isExpired() ? "given up" : "ended");
         }
       }
     }
@@ -499,6 +560,10 @@ final class NodeDaemonScheduleTest {
           seat.occupied = false;
           assertThat(ends.merge(m.rank() + "." + m.incarnation(), 1, Integer::sum)).isOne();
         }
+        case FromDaemon.LeaseRequest m -> {
+          assertThat(m.request()).isEqualTo(requests.size());
+          requests.add(now);
+        }
         case FromDaemon.Refused _ -> refused = true;
         case FromDaemon.RankDying m ->
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
@@ -534,6 +599,9 @@ final class NodeDaemonScheduleTest {
       int[] serving = new int[RANKS];
       int idle = 0;
       for (Proc proc : procs.values()) {
+        if (proc.rank >= 0 && proc.life == Proc.Life.RUNS && !proc.killed) {
+          must(proc.stopped == isExpired(), "a rank runs exactly while there is a lease");
+        }
         if (proc.rank >= 0) {
           // Its end is reported once nothing more is heard of it.
           serving[proc.rank] += proc.life != Proc.Life.DEAD || proc.line == Proc.Line.OPEN ? 1 : 0;

@@ -28,10 +28,16 @@ final class NodeDaemonTest {
   private static final int HEARTBEAT = 5000;
   private static final int RANK = 3;
 
+  /** No request within any of these tests. */
+  private static final long LEASE = Duration.ofDays(365).toNanos();
+
+  private static final long GRACE = LEASE;
+
   private static final int IDLE_MEGAHERTZ = 1200;
 
   private final NodeDaemon daemon =
-      new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", "/dir", 4));
+      new NodeDaemon(
+          new NodeFacts("job", new byte[32], 7, "host", "/dir", "/dir", 4, LEASE, GRACE));
 
   /** Starts close to where the clock wraps around. */
   private long now = Long.MAX_VALUE - Duration.ofSeconds(20).toNanos();
@@ -376,7 +382,8 @@ final class NodeDaemonTest {
     runs(0, 0);
     pass(Limit.COME_UP.time);
     assertThat(tick()).isEmpty();
-    assertThat(daemon.nextTick()).isEmpty();
+    long request = daemon.nextTick().orElseThrow() - now;
+    assertThat(request).as("only of a lease").isGreaterThan(Duration.ofDays(100).toNanos());
   }
 
   @Test
@@ -506,11 +513,10 @@ final class NodeDaemonTest {
   void itEndsWithFmirun() {
     for (DaemonEvent event :
         List.of(
-            new DaemonEvent.FmirunGone(),
-            new DaemonEvent.FmirunSilent(),
-            new DaemonEvent.FromFmirun(new ToDaemon.ShutDown()))) {
+            new DaemonEvent.FmirunGone(), new DaemonEvent.FromFmirun(new ToDaemon.ShutDown()))) {
       NodeDaemon other =
-          new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", "/dir", 4));
+          new NodeDaemon(
+              new NodeFacts("job", new byte[32], 7, "host", "/dir", "/dir", 4, LEASE, GRACE));
       assertThat(other.on(now, event)).containsExactly(new DaemonCommand.End());
       assertThat(other.hasEnded()).isTrue();
       assertThat(other.on(now, event)).isEmpty();
@@ -529,7 +535,8 @@ final class NodeDaemonTest {
   @Test
   void anUnfitNodeIsRefused() {
     NodeDaemon other =
-        new NodeDaemon(new NodeFacts("job", new byte[32], 7, "host", "/dir", "/dir", 4));
+        new NodeDaemon(
+            new NodeFacts("job", new byte[32], 7, "host", "/dir", "/dir", 4, LEASE, GRACE));
     other.on(now, new DaemonEvent.FromFmirun(new ToDaemon.Setup(setup(8))));
     assertThat(other.on(now, new DaemonEvent.Unfit("no program")))
         .containsExactly(report(new FromDaemon.Refused("no program")));
