@@ -37,6 +37,7 @@ import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
+import org.fmi.net.Session;
 import org.fmi.node.Refusal;
 import org.fmi.run.Installation;
 import org.fmi.run.StandardError;
@@ -69,6 +70,7 @@ final class Daemon implements Uplink {
   private final NodeDirectory checkpoints;
 
   private final NetLoop loop;
+  private final FmirunDialler dialler;
   private final int cores = Runtime.getRuntime().availableProcessors();
   private final CountDownLatch ended = new CountDownLatch(1);
 
@@ -95,7 +97,8 @@ final class Daemon implements Uplink {
   /** The events to handle next. */
   private final Deque<DaemonEvent> events = new ArrayDeque<>();
 
-  private volatile @Nullable Connection fmirun;
+  /** What this daemon and fmirun say to each other, over one connection after the other. */
+  private final Session session = new Session();
 
   private volatile NodeProgram program = NodeProgram.NONE;
 
@@ -129,12 +132,13 @@ final class Daemon implements Uplink {
     this.loop =
         NetLoop.open(
             "fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME, new StandardError()::report);
+    this.dialler = new FmirunDialler(bootstrap, loop, new ToFmirun());
   }
 
   /** Serves until the end. */
   void run() throws IOException, InterruptedException {
     loop.listenLocal(directory.socket(), (identity, remote) -> new RankHandler());
-    loop.execute(new FmirunDialler(bootstrap, loop, new ToFmirun())::dial);
+    loop.execute(dialler::dial);
     ended.await();
   }
 
@@ -171,10 +175,7 @@ final class Daemon implements Uplink {
 
   @Override
   public void send(FromDaemon message) {
-    Connection open = fmirun;
-    if (open != null) {
-      open.send(FromDaemonCodec.encode(message));
-    }
+    session.send(FromDaemonCodec.encode(message));
   }
 
   /**
@@ -198,27 +199,36 @@ final class Daemon implements Uplink {
     }
 
     @Override
-    public void received(ByteBuffer frame) {
+    public void received(Connection connection, ByteBuffer arrived) {
       try {
+        ByteBuffer frame = session.received(connection, arrived);
+        if (frame == null) {
+          return;
+        }
         ToDaemon message = ToDaemonCodec.decode(frame);
         if (message instanceof ToDaemon.OutputTaken taken) {
           Objects.requireNonNull(outputCredit).give(taken.cost());
         } else {
           feed(new DaemonEvent.FromFmirun(message));
         }
-      } catch (BadMessageException e) {
+      } catch (BadMessageException | Session.ProtocolException e) {
         System.err.println("fmi-daemon: fmirun sent an invalid message: " + e.getMessage());
         feed(new DaemonEvent.FmirunGone());
       }
     }
 
     @Override
-    public void closed(Closed closed) {
-      if (fmirun != null) { // otherwise it ends
-        feed(
-            closed.why() == Closed.Why.SILENT
-                ? new DaemonEvent.FmirunSilent()
-                : new DaemonEvent.FmirunGone());
+    public void closed(Connection connection) {
+      session.closed(connection);
+      if (decisions != null && !decisions.hasEnded()) { // otherwise it ends
+        dialler.redial();
+      }
+    }
+
+    @Override
+    public void gone() {
+      if (decisions != null) {
+        feed(new DaemonEvent.FmirunGone());
       }
     }
 
@@ -235,6 +245,13 @@ final class Daemon implements Uplink {
   }
 
   private void opened(Connection connection, InetSocketAddress address) {
+    // fmirun, if it is on this machine.
+    long parent = ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
+    connection.heartbeat(bootstrap.heartbeatMillis(), new Starvation(parent));
+    session.open(connection);
+    if (decisions != null) {
+      return; // it is heard again
+    }
     try (DatagramSocket route = new DatagramSocket()) {
       // Sends nothing: asks the system for the local address it would use.
       route.connect(address);
@@ -247,11 +264,9 @@ final class Daemon implements Uplink {
                   route.getLocalAddress().getHostAddress(),
                   directory.path().toString(),
                   checkpoints.path().toString(),
-                  cores));
-      // fmirun, if it is on this machine.
-      long parent = ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
-      connection.heartbeat(bootstrap.heartbeatMillis(), new Starvation(parent));
-      fmirun = connection;
+                  cores,
+                  TimeUnit.MILLISECONDS.toNanos(bootstrap.heartbeatMillis()),
+                  TimeUnit.MILLISECONDS.toNanos(bootstrap.graceMillis())));
       UsableCores usable = UsableCores.find();
       send(
           new FromDaemon.Hello(
@@ -334,6 +349,8 @@ final class Daemon implements Uplink {
           feed(new DaemonEvent.WasDying(c.process()));
         }
       }
+      case DaemonCommand.Stop c -> process(c.process()).stop();
+      case DaemonCommand.Continue c -> process(c.process()).resume();
       case DaemonCommand.Terminate c -> process(c.process()).terminate();
       case DaemonCommand.Report c ->
           send(

@@ -30,6 +30,7 @@ final class RankProcess {
   private boolean everConnected;
   private boolean killed;
   private boolean ended;
+  private boolean stopped;
   private @Nullable InputPump input;
 
   /**
@@ -110,6 +111,32 @@ final class RankProcess {
     Connection open = connection;
     if (open != null) {
       open.heartbeat(timeoutMillis, new Starvation(pid()));
+      open.expectSilence(stopped);
+    }
+  }
+
+  /** Stops it and its descendants, if it has not ended. */
+  void stop() {
+    if (process.isAlive()) {
+      stopped = true;
+      expectSilence();
+      ProcessGroup.stop(process.pid());
+    }
+  }
+
+  /** Continues it after {@link #stop}. */
+  void resume() {
+    if (stopped && process.isAlive()) {
+      ProcessGroup.resume(process.pid());
+    }
+    stopped = false;
+    expectSilence();
+  }
+
+  private void expectSilence() {
+    Connection open = connection;
+    if (open != null) {
+      open.expectSilence(stopped);
     }
   }
 

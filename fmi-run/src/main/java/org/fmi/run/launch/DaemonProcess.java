@@ -25,6 +25,7 @@ public final class DaemonProcess {
   private final Starvation starvation;
   private final Explanation explanation;
   private final Predicate<String> isNoise;
+  private final boolean isDaemon;
   private volatile boolean done;
   private final Deque<String> lastLines = new ArrayDeque<>();
 
@@ -39,18 +40,25 @@ public final class DaemonProcess {
     StartFailure of(int status, List<String> lines);
   }
 
-  private DaemonProcess(Process process, Explanation explanation, Predicate<String> isNoise) {
+  private DaemonProcess(
+      Process process, Explanation explanation, Predicate<String> isNoise, boolean isDaemon) {
     this.process = process;
     this.starvation = new Starvation(process.pid());
     this.explanation = explanation;
     this.isNoise = isNoise;
+    this.isDaemon = isDaemon;
   }
 
   /**
    * @param isNoise whether a line matters only in verbose mode
+   * @param isDaemon whether the command becomes the daemon itself
    */
   static DaemonProcess start(
-      List<String> command, Bootstrap bootstrap, Explanation explanation, Predicate<String> isNoise)
+      List<String> command,
+      Bootstrap bootstrap,
+      Explanation explanation,
+      Predicate<String> isNoise,
+      boolean isDaemon)
       throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (OutputStream in = process.getOutputStream()) {
@@ -58,7 +66,7 @@ public final class DaemonProcess {
     } catch (IOException e) {
       // It has ended already; its output and status will give the reason.
     }
-    return new DaemonProcess(process, explanation, isNoise);
+    return new DaemonProcess(process, explanation, isNoise, isDaemon);
   }
 
   /**
@@ -100,6 +108,15 @@ public final class DaemonProcess {
               }
               onExit.accept(explanation.of(status, List.copyOf(lastLines)));
             });
+  }
+
+  /** Whether it is the daemon itself, not one that leads to it. */
+  public boolean isDaemon() {
+    return isDaemon;
+  }
+
+  public boolean isAlive() {
+    return process.isAlive();
   }
 
   /**

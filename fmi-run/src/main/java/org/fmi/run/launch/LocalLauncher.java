@@ -26,7 +26,8 @@ public final class LocalLauncher implements Launcher {
                     ? "its daemon ended with status " + status
                     : lines.getLast().replaceFirst("^fmi-daemon: ", ""),
                 status == DaemonMain.WRONG_SETTING),
-        _ -> false);
+        _ -> false,
+        true);
   }
 
   @Override

@@ -50,7 +50,8 @@ public final class RemoteLauncher implements Launcher {
         shell.command(host, shell.daemon(host, daemon())),
         bootstrap,
         (status, lines) -> shell.explain(host, prefix, status, lines),
-        shell::isOwn);
+        shell::isOwn,
+        false);
   }
 
   @Override

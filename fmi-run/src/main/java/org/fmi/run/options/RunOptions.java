@@ -81,10 +81,11 @@ public record RunOptions(
    * Time limits of fmirun.
    *
    * @param startMillis limit of the start of a node's daemon
+   * @param graceMillis time for which a silent node may return with all that it holds
    * @param stallMillis time without progress after which waiting ranks are reported; 0 for never
    * @param timeoutMillis time after which the job is ended; 0 for never
    */
-  public record Patience(int startMillis, long stallMillis, long timeoutMillis) {}
+  public record Patience(int startMillis, int graceMillis, long stallMillis, long timeoutMillis) {}
 
   /**
    * The output of fmirun, and the name of the job.
@@ -123,6 +124,8 @@ public record RunOptions(
   private static final int DEFAULT_L2_STALL_SECONDS = 60;
 
   private static final double DEFAULT_START_SECONDS = 60;
+
+  private static final double DEFAULT_GRACE_SECONDS = 30;
 
   /** Options of a JVM begin differently. */
   private static final Pattern OF_RANK = Pattern.compile("(\\d{1,9}):(.+)");
@@ -252,7 +255,11 @@ public record RunOptions(
               choice(Setting.STDIN, "0", "0", "none").equals("0"),
               IdleFrequency.megahertz(bind, settings)),
           new Checkpoints(path(Setting.NODE_DIR), files),
-          new Patience(startMillis(), millis(Setting.STALL_REPORT, 10), millis(Setting.TIMEOUT, 0)),
+          new Patience(
+              startMillis(),
+              graceMillis(),
+              millis(Setting.STALL_REPORT, 10),
+              millis(Setting.TIMEOUT, 0)),
           new Output(
               JobName.of(settings),
               verbosity(),
@@ -280,6 +287,12 @@ public record RunOptions(
 
     private double heartbeat() throws UsageException {
       return decimal(Setting.HEARTBEAT, 0.1, 3600, 5);
+    }
+
+    private int graceMillis() throws UsageException {
+      double otherwise = Math.max(DEFAULT_GRACE_SECONDS, heartbeat());
+      // Nothing is silent for less than a heartbeat's timeout.
+      return (int) Math.round(1000 * decimal(Setting.GRACE, heartbeat(), 86_400, otherwise));
     }
 
     private int startMillis() throws UsageException {

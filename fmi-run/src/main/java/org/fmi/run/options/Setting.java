@@ -216,6 +216,12 @@ enum Setting {
       "heartbeat-sec",
       "SECONDS",
       "treat a process that is silent for this long as dead (default 5)"),
+  GRACE(
+      "--grace",
+      "grace-sec",
+      "SECONDS",
+      "time for which a silent node may return with all that it holds before it is lost (default"
+          + " 30)"),
   START_TIMEOUT(
       "--start-timeout",
       "start-timeout-sec",

@@ -12,6 +12,8 @@ import java.io.File;
  */
 public final class ProcessGroup {
   private static final int SIGKILL = 9;
+  private static final int SIGCONT = 18;
+  private static final int SIGSTOP = 19;
 
   private ProcessGroup() {}
 
@@ -35,7 +37,7 @@ public final class ProcessGroup {
     }
   }
 
-  /** Set up once, and only in processes that kill. */
+  /** Set up once, and only in processes that send signals. */
   private static final class Kill {
     static final SystemCall FUNCTION = new SystemCall("kill");
   }
@@ -51,10 +53,24 @@ public final class ProcessGroup {
 
   /** Kills all processes of the group, if there are any. */
   public static void kill(long leader) {
+    signal(leader, SIGKILL);
+  }
+
+  /** Stops all processes of the group. */
+  public static void stop(long leader) {
+    signal(leader, SIGSTOP);
+  }
+
+  /** Continues all stopped processes of the group. */
+  public static void resume(long leader) {
+    signal(leader, SIGCONT);
+  }
+
+  private static void signal(long leader, int signal) {
     if (leader <= 1) {
       // For kill(2), 0 is the caller's own group and -1 is every process.
       throw new IllegalArgumentException("no process group of a rank: " + leader);
     }
-    int _ = Kill.FUNCTION.call(-leader, SIGKILL, 0);
+    int _ = Kill.FUNCTION.call(-leader, signal, 0);
   }
 }

@@ -121,6 +121,12 @@ public final class ProgressLines {
       case Notice.Thrown _ -> {
         // see above
       }
+      case Notice.NodeSilent n ->
+          line(
+              nodeName(n.node())
+                  + " is silent: its ranks have stopped, and it may return with their checkpoints"
+                  + (n.alone() ? "" : "; all wait, because most nodes are silent"));
+      case Notice.NodeHeard n -> line(nodeName(n.node()) + " is heard again");
       case Notice.NodeFailed n ->
           line(nodeName(n.node()) + " lost (seen by " + n.by() + "): " + n.reason());
       case Notice.CauseKnown n -> line("rank " + n.rank() + " lost because it " + n.reason());

@@ -453,6 +453,7 @@ final class JobShell {
           desk.reported(m);
           print(desk.memory(node.number, options.output().verbosity() == Verbosity.VERBOSE));
         }
+        case FromDaemon.LeaseRequest m -> nodes.grant(node, m);
         case FromDaemon.Level2 m -> flushes.on(node.number, m.report());
         case FromDaemon.Stack m -> stacks.answered(m);
         case FromDaemon.Output m ->
@@ -478,6 +479,11 @@ final class JobShell {
       if (exited && ending.begun() && alive.isEmpty()) {
         shutDown();
       }
+    }
+
+    @Override
+    public void onHearing(JobEvent event) {
+      feed(event);
     }
 
     @Override

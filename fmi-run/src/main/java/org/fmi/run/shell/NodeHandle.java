@@ -4,7 +4,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToDaemonCodec;
+import org.fmi.net.Closed;
 import org.fmi.net.Connection;
+import org.fmi.net.Session;
 import org.fmi.run.launch.DaemonProcess;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +50,27 @@ final class NodeHandle {
   long memoryFree;
 
   @Nullable Launch launch;
+
+  /**
+   * What fmirun and the daemon say to each other, over one connection after the other; null before
+   * the first.
+   */
+  @Nullable Session session;
+
+  /** The newest connection; null while there is none. */
   @Nullable Connection connection;
+
+  /** Why the last connection ended, while there is none. */
+  @Nullable Closed closed;
+
+  /** When its lease was last renewed, and when it was last heard. */
+  long grantedAt;
+
+  long heardAt;
+
+  /** Whether its silence was reported. */
+  boolean silent;
+
   @Nullable DaemonProcess process;
 
   /** Completes when nothing is left of earlier daemons. */
@@ -59,9 +81,9 @@ final class NodeHandle {
     this.name = name;
   }
 
-  /** Sends a message to the daemon; drops it if there is no connection. */
+  /** Sends a message to the daemon once it is connected, or again; drops it before. */
   void send(ToDaemon message) {
-    Connection open = connection;
+    Session open = session;
     if (open != null) {
       open.send(ToDaemonCodec.encode(message));
     }
@@ -71,9 +93,12 @@ final class NodeHandle {
   void forget() {
     up = false;
     terminated = false;
+    silent = false;
     settle();
     launch = null;
     disconnect();
+    session = null;
+    closed = null;
     DaemonProcess gone = process;
     process = null;
     if (gone != null) {
@@ -93,7 +118,16 @@ final class NodeHandle {
     Connection open = connection;
     connection = null;
     if (open != null) {
+      leave(open);
       open.close();
+    }
+  }
+
+  /** Notes that a connection is over. */
+  void leave(Connection over) {
+    Session open = session;
+    if (open != null) {
+      open.closed(over);
     }
   }
 }

@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -26,6 +27,7 @@ import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
+import org.fmi.net.Session;
 import org.fmi.node.Refusal;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.launch.StartFailure;
@@ -52,6 +54,9 @@ final class Nodes {
   interface Listener {
     /** A daemon has sent a message. */
     void onMessage(NodeHandle node, FromDaemon message);
+
+    /** A node that is up is silent, or heard again. */
+    void onHearing(JobEvent event);
 
     /** A node that was up is lost, or a node could not be launched, or cannot be used. */
     void onLost(NodeHandle node, JobEvent loss);
@@ -120,13 +125,9 @@ final class Nodes {
    * ranks.
    */
   void sendAll(ToDaemon message) {
-    List<Connection> open = new ArrayList<>();
-    for (NodeHandle node : all) {
-      if (node.connection != null) {
-        open.add(node.connection);
-      }
-    }
-    loop.send(open, ToDaemonCodec.encode(message));
+    List<Session> sessions =
+        all.stream().map(node -> node.session).filter(Objects::nonNull).toList();
+    Session.sendAll(loop, sessions, ToDaemonCodec.encode(message));
   }
 
   // ---- launching
@@ -218,6 +219,7 @@ final class Nodes {
         port,
         pieces == null ? "" : pieces.toString(),
         options.job().heartbeatMillis(),
+        options.patience().graceMillis(),
         options.patience().startMillis());
   }
 
@@ -248,6 +250,7 @@ final class Nodes {
       }
     } else {
       launchFailed(node, launch, failure);
+      loseIfGone(node);
     }
   }
 
@@ -419,8 +422,8 @@ final class Nodes {
       if (number >= 0 && number < all.size()) {
         NodeHandle node = all.get(number);
         Launch launch = node.launch;
-        if (launch != null && launch.generation == generation && node.connection == null) {
-          return new DaemonHandler(node);
+        if (launch != null && launch.generation == generation) {
+          return new DaemonHandler(node, launch);
         }
       }
     }
@@ -430,26 +433,48 @@ final class Nodes {
   /** The connection of one daemon. */
   private final class DaemonHandler implements ConnectionHandler {
     private final NodeHandle node;
+    private final Launch launch;
 
-    DaemonHandler(NodeHandle node) {
+    DaemonHandler(NodeHandle node, Launch launch) {
       this.node = node;
+      this.launch = launch;
     }
 
     @Override
     public void onOpen(Connection connection) {
+      if (node.launch != launch) {
+        connection.close(); // given up in the meantime
+        return;
+      }
       connection.heartbeat(
           options.job().heartbeatMillis(), () -> node.process != null && node.process.isStarved());
+      node.disconnect(); // its daemon has given up the last one
       node.connection = connection;
+      node.closed = null;
+      node.heardAt = System.nanoTime();
+      if (node.session == null) {
+        node.session = new Session();
+      }
+      node.session.open(connection);
+      if (node.silent) {
+        node.silent = false;
+        listener.onHearing(new JobEvent.NodeHeard(node.number));
+      }
     }
 
     @Override
-    public void onFrame(Connection connection, ByteBuffer frame) {
-      if (node.connection != connection) {
+    public void onFrame(Connection connection, ByteBuffer arrived) {
+      Session session = node.session;
+      if (node.connection != connection || session == null) {
         return;
       }
       try {
-        listener.onMessage(node, FromDaemonCodec.decode(frame));
-      } catch (BadMessageException e) {
+        ByteBuffer frame = session.received(connection, arrived);
+        node.heardAt = System.nanoTime();
+        if (frame != null) {
+          listener.onMessage(node, FromDaemonCodec.decode(frame));
+        }
+      } catch (BadMessageException | Session.ProtocolException e) {
         lost(node, "its daemon sent an invalid message: " + e.getMessage());
       }
     }
@@ -457,19 +482,112 @@ final class Nodes {
     @Override
     public void onClosed(Connection connection, Closed closed) {
       if (node.connection == connection) {
-        lost(
-            node,
+        node.leave(connection);
+        node.connection = null;
+        node.closed = closed;
+        boolean mayReturn =
             switch (closed.why()) {
-              case SILENT -> "its daemon was " + closed.detail();
-              case PEER, BROKEN ->
-                  node.terminated
-                      ? "its daemon was terminated from outside the job"
-                      : "the connection to its daemon broke";
-              case HERE, PROTOCOL, UNREACHABLE, REFUSED, NOT_AUTHENTIC ->
-                  "the connection to its daemon ended (" + closed + ")";
-            });
+              case SILENT, PEER, BROKEN -> !node.terminated;
+              case HERE, PROTOCOL, UNREACHABLE, NO_LISTENER, REFUSED, NOT_AUTHENTIC -> false;
+            };
+        if (!node.up || ending.begun() || !mayReturn) {
+          lost(node, why(node, closed));
+        } else if (!loseIfGone(node)) {
+          awaitReturn(node, launch);
+        }
       }
     }
+  }
+
+  private static String why(NodeHandle node, Closed closed) {
+    return switch (closed.why()) {
+      case SILENT -> "its daemon was " + closed.detail();
+      case PEER, BROKEN ->
+          node.terminated
+              ? "its daemon was terminated from outside the job"
+              : "the connection to its daemon broke";
+      case HERE, PROTOCOL, UNREACHABLE, NO_LISTENER, REFUSED, NOT_AUTHENTIC ->
+          "the connection to its daemon ended (" + closed + ")";
+    };
+  }
+
+  // ---- silence
+
+  /** Lets the ranks of a node run for another term. */
+  void grant(NodeHandle node, FromDaemon.LeaseRequest request) {
+    node.grantedAt = System.nanoTime();
+    node.send(new ToDaemon.LeaseGranted(request.request()));
+  }
+
+  /**
+   * Gives a node up whose daemon is known to have ended: the process on this machine was the
+   * daemon, or it has ended as well as the connection, which the system of the daemon has closed.
+   */
+  private boolean loseIfGone(NodeHandle node) {
+    Closed closed = node.closed;
+    DaemonProcess process = node.process;
+    if (!node.up || closed == null || process == null || process.isAlive()) {
+      return false;
+    }
+    boolean gone = process.isDaemon() || closed.why() == Closed.Why.PEER;
+    if (gone) {
+      lost(node, why(node, closed));
+    }
+    return gone;
+  }
+
+  /**
+   * Waits for the daemon of a node to connect again. Its node is silent when its lease has
+   * certainly ended, and lost after the grace, when the daemon has certainly given up.
+   */
+  private void awaitReturn(NodeHandle node, Launch launch) {
+    long term = TimeUnit.MILLISECONDS.toNanos(options.job().heartbeatMillis());
+    long grace = TimeUnit.MILLISECONDS.toNanos(options.patience().graceMillis());
+    long now = System.nanoTime();
+    Closed closed = node.closed;
+    long leaseEnds = Math.max(0, node.grantedAt + term - now);
+    after(leaseEnds + term / 2, node, launch, closed, () -> silent(node, term));
+    after(
+        leaseEnds + grace,
+        node,
+        launch,
+        closed,
+        () -> {
+          if (closed != null) {
+            lost(node, why(node, closed));
+          }
+        });
+  }
+
+  /** Runs an action after a delay, unless the node has another connection by then. */
+  private void after(
+      long nanos, NodeHandle node, Launch launch, @Nullable Closed closed, Runnable action) {
+    long due = System.nanoTime() + nanos;
+    long term = TimeUnit.MILLISECONDS.toNanos(options.job().heartbeatMillis());
+    var _ =
+        loop.schedule(
+            nanos,
+            TimeUnit.NANOSECONDS,
+            () -> {
+              if (node.launch != launch || node.closed != closed || ending.begun()) {
+                return;
+              }
+              if (System.nanoTime() - due > term / 2) {
+                // This process was stopped, and has not yet seen who has called meanwhile.
+                after(term, node, launch, closed, action);
+              } else {
+                action.run();
+              }
+            });
+  }
+
+  private void silent(NodeHandle node, long term) {
+    long now = System.nanoTime();
+    List<NodeHandle> up = all.stream().filter(each -> each.up).toList();
+    long quiet =
+        up.stream().filter(each -> each.closed != null || now - each.heardAt > term).count();
+    node.silent = true;
+    listener.onHearing(new JobEvent.NodeSilent(node.number, 2 * quiet <= up.size()));
   }
 
   // ---- notices

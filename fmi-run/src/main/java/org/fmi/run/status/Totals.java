@@ -79,6 +79,8 @@ final class Totals {
           Notice.Started _,
           Notice.Spawned _,
           Notice.Thrown _,
+          Notice.NodeSilent _,
+          Notice.NodeHeard _,
           Notice.NodeFailed _,
           Notice.CauseKnown _,
           Notice.Notified _,

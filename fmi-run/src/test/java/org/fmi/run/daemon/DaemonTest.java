@@ -24,6 +24,7 @@ import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
 import org.fmi.net.Server;
+import org.fmi.net.Session;
 import org.fmi.run.Installation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,18 +39,25 @@ final class DaemonTest {
   private final BlockingQueue<FromDaemon> heard = new LinkedBlockingQueue<>();
   private final BlockingQueue<Connection> daemons = new LinkedBlockingQueue<>();
 
+  /** What the daemon and the test say to each other. */
+  private final Session session = new Session();
+
   /** Stands for fmirun. */
   private final class Fmirun implements ConnectionHandler {
     @Override
     public void onOpen(Connection connection) {
+      session.open(connection);
       daemons.add(connection);
     }
 
     @Override
-    public void onFrame(Connection connection, ByteBuffer frame) {
+    public void onFrame(Connection connection, ByteBuffer arrived) {
       try {
-        heard.add(FromDaemonCodec.decode(frame));
-      } catch (BadMessageException e) {
+        ByteBuffer frame = session.received(connection, arrived);
+        if (frame != null) {
+          heard.add(FromDaemonCodec.decode(frame));
+        }
+      } catch (BadMessageException | Session.ProtocolException e) {
         throw new IllegalStateException(e);
       }
     }
@@ -107,6 +115,7 @@ final class DaemonTest {
               server.port(),
               "",
               HEARTBEAT_MILLIS,
+              HEARTBEAT_MILLIS,
               HEARTBEAT_MILLIS);
       Daemon daemon =
           new Daemon(bootstrap, new Installation(Path.of("/nowhere")), directory, directory);
@@ -121,7 +130,7 @@ final class DaemonTest {
                       throw new IllegalStateException(e);
                     }
                   });
-      Connection connection = daemons.take();
+      daemons.take();
       assertThat(hear(FromDaemon.Hello.class).pid()).isEqualTo(ProcessHandle.current().pid());
 
       BlockingQueue<Closed> closed = new LinkedBlockingQueue<>();
@@ -139,7 +148,7 @@ final class DaemonTest {
       assertThat(closed.take().why()).isEqualTo(Closed.Why.PEER);
       assertThat(closed.poll(100, TimeUnit.MILLISECONDS)).isNull();
 
-      connection.send(ToDaemonCodec.encode(new ToDaemon.ShutDown()));
+      session.send(ToDaemonCodec.encode(new ToDaemon.ShutDown()));
       running.join();
       assertThat(directory.path()).doesNotExist();
     }

@@ -63,7 +63,8 @@ final class NodeDirectoryTest {
   }
 
   private Bootstrap onDisk(Path disk, int generation) {
-    return new Bootstrap(job, 3, generation, SECRET, List.of(), 0, disk.toString(), 1000, 1000);
+    return new Bootstrap(
+        job, 3, generation, SECRET, List.of(), 0, disk.toString(), 1000, 1000, 1000);
   }
 
   @Test
@@ -516,7 +517,16 @@ final class NodeDirectoryTest {
             case 4 ->
                 NodeDirectory.createOnDisk(
                     new Bootstrap(
-                        args[0], node, generation, SECRET, List.of(), 0, args[3], 1000, 1000));
+                        args[0],
+                        node,
+                        generation,
+                        SECRET,
+                        List.of(),
+                        0,
+                        args[3],
+                        1000,
+                        1000,
+                        1000));
             default -> NodeDirectory.create(args[0], node, generation, SECRET);
           };
       System.out.println(directory.path());

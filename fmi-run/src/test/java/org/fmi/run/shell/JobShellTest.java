@@ -31,6 +31,7 @@ import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
+import org.fmi.net.Session;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.launch.Launcher;
 import org.fmi.run.options.RunOptions;
@@ -111,6 +112,8 @@ final class JobShellTest {
         }
         case JobEvent.NodeLost _,
             JobEvent.NodeUnfit _,
+            JobEvent.NodeSilent _,
+            JobEvent.NodeHeard _,
             JobEvent.NodeAdded _,
             JobEvent.NodeGranted _,
             JobEvent.NodeRefused _,
@@ -551,17 +554,26 @@ final class JobShellTest {
   private abstract static class FakeDaemon implements ConnectionHandler {
     abstract void onMessage(Connection connection, ToDaemon message);
 
-    @Override
-    public void onOpen(Connection connection) {
-      connection.send(
-          FromDaemonCodec.encode(new FromDaemon.Hello(0, 1, 1, List.of(), 1 << 20, "25")));
+    private final Session session = new Session();
+
+    final void send(FromDaemon message) {
+      session.send(FromDaemonCodec.encode(message));
     }
 
     @Override
-    public void onFrame(Connection connection, ByteBuffer frame) {
+    public void onOpen(Connection connection) {
+      session.open(connection);
+      send(new FromDaemon.Hello(0, 1, 1, List.of(), 1 << 20, "25"));
+    }
+
+    @Override
+    public void onFrame(Connection connection, ByteBuffer arrived) {
       try {
-        onMessage(connection, ToDaemonCodec.decode(frame));
-      } catch (BadMessageException e) {
+        ByteBuffer frame = session.received(connection, arrived);
+        if (frame != null) {
+          onMessage(connection, ToDaemonCodec.decode(frame));
+        }
+      } catch (BadMessageException | Session.ProtocolException e) {
         throw new AssertionError(e);
       }
     }
@@ -581,7 +593,7 @@ final class JobShellTest {
     @Override
     void onMessage(Connection connection, ToDaemon message) {
       if (message instanceof ToDaemon.Setup) {
-        connection.send(FromDaemonCodec.encode(new FromDaemon.Ready()));
+        send(new FromDaemon.Ready());
       } else if (message instanceof ToDaemon.ShutDown) {
         connection.close();
         process.kill();
@@ -602,7 +614,7 @@ final class JobShellTest {
     @Override
     void onMessage(Connection connection, ToDaemon message) {
       switch (message) {
-        case ToDaemon.Setup _ -> connection.send(FromDaemonCodec.encode(new FromDaemon.Ready()));
+        case ToDaemon.Setup _ -> send(new FromDaemon.Ready());
         case ToDaemon.Standbys m -> {
           standbys.set(m.count());
           shell.interrupt(SIGINT);
@@ -623,9 +635,9 @@ final class JobShellTest {
     @Override
     void onMessage(Connection connection, ToDaemon message) {
       if (message instanceof ToDaemon.Setup) {
-        connection.send(FromDaemonCodec.encode(new FromDaemon.Ready()));
+        send(new FromDaemon.Ready());
       } else if (message instanceof ToDaemon.Spawn) {
-        connection.send(FromDaemonCodec.encode(new FromDaemon.Refused("rank 0 does not die")));
+        send(new FromDaemon.Refused("rank 0 does not die"));
       }
     }
   }
@@ -637,7 +649,7 @@ final class JobShellTest {
     @Override
     void onMessage(Connection connection, ToDaemon message) {
       if (message instanceof ToDaemon.Setup) {
-        connection.send(FromDaemonCodec.encode(new FromDaemon.Refused("the program is not there")));
+        send(new FromDaemon.Refused("the program is not there"));
       }
     }
   }

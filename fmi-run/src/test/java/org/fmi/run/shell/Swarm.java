@@ -25,6 +25,7 @@ import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.net.Endpoint;
 import org.fmi.net.NetLoop;
+import org.fmi.net.Session;
 import org.fmi.run.launch.DaemonProcess;
 import org.fmi.run.launch.Launcher;
 import org.jspecify.annotations.Nullable;
@@ -143,6 +144,7 @@ final class Swarm implements Launcher, AutoCloseable {
   private final class Daemon implements ConnectionHandler {
     private final int node;
     private final DaemonProcess process;
+    private final Session session = new Session();
     private @Nullable Connection fmirun;
     private int rank = -1;
     private int incarnation;
@@ -159,15 +161,15 @@ final class Swarm implements Launcher, AutoCloseable {
     public void onOpen(Connection connection) {
       fmirun = connection;
       connection.heartbeat(HEARTBEAT_MILLIS);
+      session.open(connection);
       send(new FromDaemon.Hello(node, 1, 1, List.of(), 1L << 30, "25"));
     }
 
     private void send(FromDaemon message) {
-      Connection open = fmirun;
-      if (open != null) {
+      if (fmirun != null) {
         byte[] bytes = FromDaemonCodec.encode(message);
         bytesToFmirun.addAndGet(bytes.length);
-        open.send(bytes);
+        session.send(bytes);
       }
     }
 
@@ -187,11 +189,14 @@ final class Swarm implements Launcher, AutoCloseable {
     }
 
     @Override
-    public void onFrame(Connection connection, ByteBuffer frame) {
-      bytesFromFmirun.addAndGet(frame.remaining());
+    public void onFrame(Connection connection, ByteBuffer arrived) {
+      bytesFromFmirun.addAndGet(arrived.remaining());
       try {
-        on(ToDaemonCodec.decode(frame));
-      } catch (BadMessageException e) {
+        ByteBuffer frame = session.received(connection, arrived);
+        if (frame != null) {
+          on(ToDaemonCodec.decode(frame));
+        }
+      } catch (BadMessageException | Session.ProtocolException e) {
         throw new AssertionError(e);
       }
     }
@@ -222,6 +227,7 @@ final class Swarm implements Launcher, AutoCloseable {
             send(new FromDaemon.RankExited(m.rank(), m.incarnation(), 137, true));
         case ToDaemon.Standbys _,
             ToDaemon.Forget _,
+            ToDaemon.LeaseGranted _,
             ToDaemon.Input _,
             ToDaemon.Terminate _,
             ToDaemon.Stack _,
