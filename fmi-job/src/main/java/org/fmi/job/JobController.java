@@ -205,13 +205,12 @@ public final class JobController implements Job {
     int node;
     while ((phase == Phase.JOINING || phase == Phase.CONNECTING || phase == Phase.RUNNING)
         && (node = silent.replaceable(begun)) >= 0) {
-      List<Integer> ranksThere = placement.vacate(node, begun);
-      for (int r : ranksThere) {
-        if (ranks.get(r).life() != Life.NONE) {
-          silent.replaced(node, ranks.get(r));
+      for (int r : placement.ranksOn(node)) {
+        if (ranks.get(r).incarnation() >= 0) {
+          out.kill(ranks.get(r));
         }
       }
-      replace(ranksThere, placement.name(node) + " is silent");
+      replace(placement.vacate(node, begun), placement.name(node) + " is silent");
     }
   }
 
@@ -335,7 +334,8 @@ public final class JobController implements Job {
     int r = rank.number();
     int node = placement.nodeOf(r);
     boolean hopeless = ledger.isHopelessHere(r);
-    if (placement.returns(r)) {
+    boolean returns = placement.returns(r);
+    if (returns) {
       placement.goBack(r);
       out.reportReturned(r, node);
     } else if ((hopeless || placement.shedsRanks(node)) && placement.moveAway(r, hopeless, begun)) {
@@ -343,6 +343,9 @@ public final class JobController implements Job {
       out.reportPartner(r);
     }
     spawn(rank);
+    if (returns) {
+      placeUnplaced(); // there is room where it was
+    }
   }
 
   private void onFromNode(int node, FromDaemon.OfRank message) {

@@ -31,7 +31,7 @@ final class Placement {
      */
     record At(int node, boolean beyondSlots) implements Choice {}
 
-    /** Possibly a node that is still starting. */
+    /** Possibly a node that is still starting, or silent. */
     record Later() implements Choice {}
 
     /** A node that is being requested. */
@@ -73,6 +73,9 @@ final class Placement {
   private int left;
 
   private int launching;
+
+  /** Number of silent nodes. */
+  private int silent;
 
   /**
    * Number of nodes with ranks that are not up. A counter, because nodes come up by the thousand
@@ -381,6 +384,8 @@ final class Placement {
   private void enter(PlacedNode node, PlacedNode.State state) {
     launching -= node.state == PlacedNode.State.LAUNCHING ? 1 : 0;
     assert launching >= 0;
+    silent -= node.state == PlacedNode.State.SILENT ? 1 : 0;
+    silent += state == PlacedNode.State.SILENT ? 1 : 0;
     count(node, -1);
     node.state = state;
     count(node, 1);
@@ -504,7 +509,7 @@ final class Placement {
     if (node != NOWHERE) {
       return new Choice.At(node, false);
     }
-    if (launching > 0) {
+    if (launching + silent > 0) {
       return new Choice.Later();
     }
     if (requests) {

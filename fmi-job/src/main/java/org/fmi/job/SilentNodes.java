@@ -1,11 +1,7 @@
 package org.fmi.job;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.TreeMap;
 import org.fmi.control.Notice;
-import org.fmi.job.Ranks.Rank;
-import org.fmi.job.control.ToDaemon;
 
 /**
  * Nodes whose daemons are not heard. Their ranks have stopped, and their memory is kept: either
@@ -13,25 +9,15 @@ import org.fmi.job.control.ToDaemon;
  * rebuild their checkpoints and other nodes have free slots for them; otherwise all ranks wait. If
  * most nodes are silent, fmirun's own network is to blame and nothing is replaced.
  *
- * <p>When a node returns, processes that were replaced are killed before the others continue.
+ * <p>What is sent to a silent node arrives when it returns, in order and before its ranks continue:
+ * first of all, that processes which were replaced are to be killed.
  */
 final class SilentNodes {
-  /** A silent node. */
-  private static final class Silent {
-    /** Whether most other nodes are heard. */
-    final boolean alone;
-
-    /** Processes to be killed if it returns. */
-    final List<ToDaemon.KillRank> replaced = new ArrayList<>();
-
-    Silent(boolean alone) {
-      this.alone = alone;
-    }
-  }
-
   private final Placement placement;
   private final Outbox out;
-  private final TreeMap<Integer, Silent> silent = new TreeMap<>();
+
+  /** Whether most other nodes were heard, by silent node. */
+  private final TreeMap<Integer, Boolean> silent = new TreeMap<>();
 
   SilentNodes(Placement placement, Outbox out) {
     this.placement = placement;
@@ -48,24 +34,22 @@ final class SilentNodes {
     if (!placement.silent(node)) {
       return false;
     }
-    silent.put(node, new Silent(alone));
+    silent.put(node, alone);
     out.report(new Notice.NodeSilent(epoch, node, placement.name(node), alone));
     return true;
   }
 
   /**
-   * Notes that a node is heard again, and kills its replaced processes.
+   * Notes that a node is heard again.
    *
    * @return whether it was silent
    */
   boolean heard(int epoch, int node) {
-    Silent returned = silent.remove(node);
-    if (returned == null) {
+    if (silent.remove(node) == null) {
       return false;
     }
     placement.heard(node);
     out.report(new Notice.NodeHeard(epoch, node, placement.name(node)));
-    returned.replaced.forEach(kill -> out.add(new JobCommand.ToNode(node, kill)));
     return true;
   }
 
@@ -76,8 +60,7 @@ final class SilentNodes {
 
   /** Whether a rank is on a silent node. */
   boolean hold(int rank) {
-    int node = placement.nodeOf(rank);
-    return node >= 0 && silent.containsKey(node);
+    return silent.containsKey(placement.nodeOf(rank));
   }
 
   /**
@@ -88,7 +71,7 @@ final class SilentNodes {
   int replaceable(boolean hasCheckpoints) {
     for (var each : silent.entrySet()) {
       int node = each.getKey();
-      if (each.getValue().alone
+      if (each.getValue()
           && placement.load(node) > 0
           && placement.isRoomFor(node)
           && (!hasCheckpoints || placement.canBeRebuilt(node))) {
@@ -96,10 +79,5 @@ final class SilentNodes {
       }
     }
     return -1;
-  }
-
-  /** Notes that the process of a rank on a silent node is replaced. */
-  void replaced(int node, Rank rank) {
-    silent.get(node).replaced.add(new ToDaemon.KillRank(rank.number(), rank.incarnation()));
   }
 }

@@ -95,7 +95,7 @@ final class UnplacedRanks {
           spawn.accept(r);
         }
         case Placement.Choice.Later _ -> {
-          // a spare that is still starting may take it
+          // a node that is still starting, or silent, may take it
         }
         case Placement.Choice.WhenOneIsGranted _ -> without++;
         case Placement.Choice.WhenOneReturns _ -> {

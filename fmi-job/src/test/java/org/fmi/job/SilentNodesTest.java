@@ -38,10 +38,11 @@ final class SilentNodesTest extends RunningJob {
     on(job, new JobEvent.NodeSilent(1, true));
     assertThat(nodeOf(1)).isEqualTo(3);
     assertThat(all(JobCommand.KillNode.class)).as("its memory is kept").isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class))
+        .as("before anything else, once it is heard")
+        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(1, 0)));
     recovers(job, 1);
     on(job, new JobEvent.NodeHeard(1));
-    assertThat(sent(ToDaemon.KillRank.class))
-        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(1, 0)));
     // What it says of its last process is no news.
     on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
     assertThat(commands).isEmpty();
@@ -116,6 +117,22 @@ final class SilentNodesTest extends RunningJob {
     recovers(job, 1);
     assertThat(nodeOf(1)).isEqualTo(3);
     assertThat(nodeOf(2)).isEqualTo(2);
+  }
+
+  @Test
+  void itsCheckpointsAreUsedIfOthersAreLostMeanwhile() {
+    Job job = withSpare(OnNoSpare.ABORT);
+    on(job, new JobEvent.NodeSilent(1, true));
+    assertThat(nodeOf(1)).isEqualTo(3);
+    on(job, new JobEvent.NodeLost(2, "gone"));
+    assertThat(all(JobCommand.End.class)).as("the silent node may return").isEmpty();
+    assertThat(sent(ToDaemon.KillRank.class))
+        .containsExactly(new JobCommand.ToNode(3, new ToDaemon.KillRank(1, 1)));
+    on(job, new JobEvent.FromNode(3, new FromDaemon.RankExited(1, 1, 137, true)));
+    assertThat(nodeOf(1)).isEqualTo(1);
+    assertThat(nodeOf(2)).isEqualTo(3);
+    on(job, new JobEvent.NodeHeard(1));
+    assertThat(all(JobCommand.End.class)).isEmpty();
   }
 
   @Test
