@@ -68,7 +68,7 @@ class DamagedFrameTest {
     assertThat(lost).isEmpty();
   }
 
-  private record Case(String what, Frame frame) {
+  record Case(String what, Frame frame) {
     @Override
     public String toString() {
       return what;
