@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The first checkpoint committed after a request serves it, even if that checkpoint was due
- * anyway. After Meet, a request can no longer be withdrawn, because a rank may already be in the
+ * anyway. One that is taken for the request and skipped, as a rank has no room, answers it too.
+ * After Meet, a request can no longer be withdrawn, because a rank may already be in the
  * checkpoint.
  */
 final class CheckpointRequests {
@@ -83,6 +84,9 @@ final class CheckpointRequests {
   /** Why no checkpoint is taken any more; null while checkpoints are taken. */
   private @Nullable String over;
 
+  /** Why none is taken in this epoch: a loop's final one was skipped; null while some are. */
+  private @Nullable String futile;
+
   /** Numbers the requests to ranks. */
   private long request;
 
@@ -111,8 +115,9 @@ final class CheckpointRequests {
 
   /** Takes a request of a user. */
   void ask(long asker, boolean files) {
-    if (over != null) {
-      out.add(new JobCommand.NotCheckpointed(asker, over));
+    String refusal = over == null ? futile : over;
+    if (refusal != null) {
+      out.add(new JobCommand.NotCheckpointed(asker, refusal));
       return;
     }
     asks.add(new Ask(asker, null, files));
@@ -124,7 +129,8 @@ final class CheckpointRequests {
     Ask ask = new Ask(m.files() ? PROGRAM : LOG, m.least(), false);
     boolean taken = committed != null && committed.reaches(m.least());
     // With local rollback, ranks are at work before all of them run.
-    if (over == null && m.epoch() == epoch && !taken && !asks.contains(ask)) {
+    boolean serves = over == null && futile == null;
+    if (serves && m.epoch() == epoch && !taken && !asks.contains(ask)) {
       asks.add(ask);
       next();
     }
@@ -149,6 +155,7 @@ final class CheckpointRequests {
     epoch = newEpoch;
     running = false;
     settled = false;
+    futile = null;
     state = State.IDLE;
     committed = null;
     newest = NOT_KNOWN;
@@ -205,11 +212,30 @@ final class CheckpointRequests {
     next();
   }
 
+  /** Notes that all ranks have skipped a checkpoint of this epoch. */
+  void skipped(LoopPoint at, String reason) {
+    boolean met = state == State.MEETING && furthest != null && at.reaches(furthest);
+    if (at.last()) {
+      futile = reason;
+    } else if (!met && state != State.BEGINNING) {
+      return; // it was due: the requested one is still to come
+    }
+    refuseAll(reason);
+    if (met || state == State.BEGINNING) {
+      state = State.IDLE; // the ranks have dropped the order
+    }
+    next();
+  }
+
   /** Ends the service of checkpoints. */
   void over(String reason) {
     over = reason;
     running = false;
     state = State.IDLE;
+    refuseAll(reason);
+  }
+
+  private void refuseAll(String reason) {
     for (Ask ask : asks) {
       if (ask.isUsers()) {
         out.add(new JobCommand.NotCheckpointed(ask.asker, reason));

@@ -64,6 +64,9 @@ final class FailureLedger {
     /** The reason why another process, or silence, had the process killed. */
     @Nullable String suspicion;
 
+    /** Whether the process itself gave this reason, as its system refused it something. */
+    boolean refused;
+
     /**
      * The epoch in which the failure was reported before the process had ended; -1 if it was not.
      */
@@ -148,6 +151,7 @@ final class FailureLedger {
     account.starts++;
     assert account.startsHere <= account.starts;
     account.suspicion = null;
+    account.refused = false;
     account.reportedIn = -1;
     account.dying = false;
     account.injected = false;
@@ -195,6 +199,17 @@ final class FailureLedger {
       accusedNodes.clear();
     }
     return !accusedNodes.add(node);
+  }
+
+  /**
+   * Notes that a rank's process is to be killed because its system refuses it something, which is
+   * reported to the user in this epoch.
+   *
+   * @param reason a predicate whose subject is the rank
+   */
+  void refused(int rank, int epoch, String reason) {
+    suspect(rank, epoch, "it " + reason);
+    accounts[rank].refused = true;
   }
 
   /**
@@ -289,7 +304,9 @@ final class FailureLedger {
               + exit.how()
               + (account.suspicion == null
                   ? "): is there enough memory?"
-                  : ", after " + account.suspicion + "): can all hosts reach its host?"));
+                  : ", after "
+                      + account.suspicion
+                      + (account.refused ? ")" : "): can all hosts reach its host?")));
     }
     return null;
   }

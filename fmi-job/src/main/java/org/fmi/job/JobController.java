@@ -530,12 +530,23 @@ public final class JobController implements Job {
       }
       case RankMessage.Suspect m -> onSuspect(rank, m);
       case RankMessage.CheckpointDone m -> onCheckpointDone(m);
+      case RankMessage.CheckpointSkipped m -> {
+        if (m.skipped().epoch() == epoch()) {
+          out.report(m.skipped());
+          requests.skipped(m.at(), m.skipped().answer());
+        }
+      }
       case RankMessage.Stops m -> requests.stops(rank.number(), m);
       case RankMessage.CheckpointWanted m -> requests.wanted(m);
       case RankMessage.AtFault m -> onAtFault(rank, m.fault());
       case RankMessage.RestartNeeded m -> {
         if (m.epoch() == epoch() && recover(JobMessage.Revoke.NONE, m.reason())) {
           all.restart(epoch(), m.reason());
+        }
+      }
+      case RankMessage.CannotContinue m -> {
+        if (m.epoch() == RankMessage.CannotContinue.ANY_EPOCH || m.epoch() == epoch()) {
+          onCannotContinue(rank, m.reason());
         }
       }
       case RankMessage.Unrecoverable m -> {
@@ -658,6 +669,15 @@ public final class JobController implements Job {
             epoch(), m.rank(), "rank " + by.number() + " over the log-ring", m.reason()));
     ledger.suspect(m.rank(), epoch(), "rank " + by.number() + " reported: " + m.reason());
     kill(suspect);
+  }
+
+  /** Replaces a process to which its system refuses something; the node may be the reason. */
+  private void onCannotContinue(Rank rank, String reason) {
+    int r = rank.number();
+    out.report(new Notice.RankFailed(epoch(), r, "itself", reason));
+    ledger.refused(r, epoch(), reason);
+    kill(rank);
+    boolean _ = recover(r, "rank " + r + " " + reason);
   }
 
   private void onCheckpointDone(RankMessage.CheckpointDone m) {

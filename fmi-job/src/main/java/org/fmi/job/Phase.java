@@ -44,7 +44,9 @@ import java.util.Set;
  *  Suspect (e)       -                  kill it unless its node is silent, epoch        -
  *  LocalImpossible (e) -                noted               epoch, all roll back       end
  *  CheckpointDone (e) -                 account             account, keep standbys     account
+ *  CheckpointSkipped (e) -              report              report, answer requests    report
  *  RestartNeeded (e) -                  restart all         epoch, restart all         end
+ *  CannotContinue (e) -                 kill it             kill it, epoch             end
  *  Unrecoverable (e) -                  end                 end                        end
  *  ProgramFault (e)  -                  end                 end                        end
  *  Stops (e)         -                  -                   meet if all have           -

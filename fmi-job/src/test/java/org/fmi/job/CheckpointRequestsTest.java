@@ -97,6 +97,43 @@ final class CheckpointRequestsTest {
   }
 
   @Test
+  void aSkippedOneAnswersWhoAskedForIt() {
+    requests.running();
+    requests.ask(7, false);
+    wanted(at(0, 5));
+    stops(0, 1, at(0, 11));
+    stops(1, 1, at(0, 12));
+    assertThat(out.take()).isNotEmpty();
+    requests.skipped(at(0, 10), "no room"); // it was due
+    assertNothing();
+    requests.skipped(at(0, 12), "no room");
+    assertThat(out.take()).containsExactly(new JobCommand.NotCheckpointed(7, "no room"));
+    requests.ask(8, false);
+    assertTold(new JobMessage.Hold(0, 2));
+  }
+
+  @Test
+  void afterASkippedFinalOneAllAreRefusedUntilTheNextEpoch() {
+    requests.running();
+    requests.ask(1, false);
+    assertTold(new JobMessage.Hold(0, 1));
+    requests.skipped(new LoopPoint(0, 12, true), "no room");
+    // Ranks that hold continue.
+    assertThat(out.take())
+        .containsExactly(
+            new JobCommand.NotCheckpointed(1, "no room"),
+            new JobCommand.ToAllNodes(new ToDaemon.ForwardAll(new JobMessage.Resume(0, 1))));
+    requests.ask(2, false);
+    assertThat(out.take()).containsExactly(new JobCommand.NotCheckpointed(2, "no room"));
+    wanted(at(1, 5));
+    assertNothing();
+    requests.left(1);
+    requests.running();
+    requests.ask(3, false);
+    assertTold(new JobMessage.Hold(1, 2));
+  }
+
+  @Test
   void oneThatWasDueAnywayServesToo() {
     requests.running();
     requests.ask(1, false);

@@ -531,6 +531,22 @@ final class JobControllerTest {
     assertThat(end()).isEqualTo(new JobCommand.End(70, cause, "what a rank found"));
   }
 
+  /** What the system refuses to one process is its failure, not the job's. */
+  @Test
+  void aProcessToWhichItsSystemRefusesSomethingIsReplaced() {
+    Job job = job(2, 1, 4, OnNoSpare.ABORT);
+    startAll(job, 2, 4);
+    RankMessage refused = new RankMessage.CannotContinue(0, "cannot continue: no files left");
+    say(job, 1, 0, new RankMessage.CannotContinue(3, "cannot continue: of another epoch"));
+    assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
+    say(job, 1, 0, refused);
+    assertThat(sent(ToDaemon.KillRank.class)).hasSize(1);
+    assertThat(notices())
+        .contains(new Notice.RankFailed(0, 1, "itself", "cannot continue: no files left"));
+    // The rest is that of any rank that is lost.
+    assertThat(notices()).anyMatch(Notice.RecoveryBegun.class::isInstance);
+  }
+
   @Test
   void aProgramOfWhichNothingIsLeftDoesNotBeginAgain() {
     Job job = job(2, 1, 4, OnNoSpare.ABORT);

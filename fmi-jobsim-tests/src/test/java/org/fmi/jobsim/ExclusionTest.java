@@ -30,9 +30,6 @@ final class ExclusionTest {
   /** When the first checkpoints are committed, in a job of four ranks. */
   private static final long IN_THE_LOOP = 4_000;
 
-  /** Shorter than what is left until the next checkpoint then. */
-  private static final long A_MOMENT = 1_000;
-
   private static final Shape SHAPE = Shape.plain(4, 2, OnNoSpare.ABORT);
   private static final Shape NO_SPARE = Shape.plain(SHAPE.size(), 0, OnNoSpare.ABORT);
   private static final Shape ONE_SPARE = Shape.plain(SHAPE.size(), 1, OnNoSpare.ABORT);
@@ -90,8 +87,6 @@ final class ExclusionTest {
           List.of(cut(BEFORE_ALL_RUN, CUT_BOUND), cut(IN_THE_LOOP, 60 * HEARTBEAT));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(Integer.MAX_VALUE));
       case START_WITHOUT_END -> List.of(hangs(FOREVER));
-      case NO_ROOM -> List.of(with(step(Kind.FILL_MEMORY, 1, FOREVER)));
-      case MEMORY_ERROR -> List.of(with(at(Kind.MEMORY_ERROR, 1, 100, 0)));
     };
   }
 
@@ -106,11 +101,6 @@ final class ExclusionTest {
           List.of(cut(BEFORE_ALL_RUN, CUT_BOUND - HEARTBEAT / 10), cut(IN_THE_LOOP, CUT_BOUND));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(MOST_RECOVERIES / 2));
       case START_WITHOUT_END -> List.of(hangs(100 * HEARTBEAT));
-      // There is room again when the next piece is made.
-      case NO_ROOM -> List.of(with(step(Kind.FILL_MEMORY, 1, A_MOMENT)));
-      // The process dies before it uses the memory.
-      case MEMORY_ERROR ->
-          List.of(with(at(Kind.MEMORY_ERROR, 1, 100, 0), at(Kind.KILL_RANK, 1, 0, 0)));
     };
   }
 

@@ -44,17 +44,7 @@ enum Exclusion {
       "A6",
       "a rank's process lives and never joins",
       "a start that never ends: the other ranks wait without bound, so that the job does not end"
-          + " either; the user is notified, and may end it"),
-  NO_ROOM(
-      "A7",
-      "a node's memory is full when a checkpoint is taken or brought back",
-      "the first piece that finds no room, though the last checkpoint is intact",
-      EndCause.UNRECOVERABLE),
-  MEMORY_ERROR(
-      "A8",
-      "the system returns an error when a rank maps or makes a piece of node memory",
-      "the first error: it is never taken for the failure of that rank or node",
-      EndCause.UNRECOVERABLE);
+          + " either; the user is notified, and may end it");
 
   /** A silence of fmirun, or of a daemon, that lasts this long may end a job. */
   static final long GRACE_NANOS = SimCluster.GRACE_MILLIS * 1_000_000L;

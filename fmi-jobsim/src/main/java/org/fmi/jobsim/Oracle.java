@@ -93,6 +93,9 @@ final class Oracle implements SimObserver {
 
   private boolean placesUsable;
 
+  /** Whether each rank that had lost its checkpoints had a place then with room for them. */
+  private boolean roomLeft = true;
+
   /** Number and total length of all cuts between nodes. */
   private int cuts;
 
@@ -105,11 +108,6 @@ final class Oracle implements SimObserver {
 
   /** Whether more was lost at once than memory can rebuild, regardless of files. */
   private boolean beyondMemory;
-
-  /** Whether a node's memory had no room, or failed, before now. */
-  private boolean memoryFull;
-
-  private boolean memoryFailed;
 
   /** Cuts from fmirun, by node. */
   private final Silence[] silences;
@@ -272,16 +270,6 @@ final class Oracle implements SimObserver {
   }
 
   @Override
-  public void onNoRoom(int node) {
-    memoryFull = true;
-  }
-
-  @Override
-  public void onMemoryError(int rank) {
-    memoryFailed = true;
-  }
-
-  @Override
   public void onFault(FaultPlan.Step step) {
     checkCommitted();
     long now = cluster.simulation().nanoTime();
@@ -333,6 +321,11 @@ final class Oracle implements SimObserver {
     endings.onEnd();
     placesLived = seats.suffice(cluster::lives);
     placesUsable = seats.suffice(cluster::isUsable);
+    for (int r = 0; r < places.length; r++) {
+      // Its checkpoints are to be rebuilt: they find room only where other programs leave some.
+      roomLeft &=
+          !places[r].lost || seats.hasPlace(r, n -> cluster.isUsable(n) && !cluster.isFull(n));
+    }
     clearBy = Math.max(calmFrom, cluster.simulation().nanoTime()) + CLEAR_NANOS;
   }
 
@@ -424,15 +417,6 @@ final class Oracle implements SimObserver {
       case RankMessage.CheckpointDone(Notice.CheckpointCommitted m, long _, boolean _) -> {
         committed = new CheckpointId(m.version(), m.loop(), m.iteration(), false);
         allProtected(m.epoch());
-      }
-      case RankMessage.Unrecoverable m when !m.checkpointsLost() -> {
-        // Any rank may report it: a commit informs all ranks of what one of them could not do.
-        if (memoryFailed) {
-          crossed.add(Exclusion.MEMORY_ERROR);
-        }
-        if (memoryFull) {
-          crossed.add(Exclusion.NO_ROOM);
-        }
       }
       default -> {}
     }
@@ -560,6 +544,9 @@ final class Oracle implements SimObserver {
       }
       if (!placesLived) {
         return new Verdict(true, "no place left");
+      }
+      if (!roomLeft && outcome.cause() == EndCause.NEVER_RAN) {
+        return new Verdict(true, "no room left");
       }
       Exclusion excuse = excuse(outcome.cause());
       if (excuse != null) {

@@ -41,4 +41,15 @@ final class Seats {
       case ABORT -> nodes * shape.ranksPerNode() >= shape.size();
     };
   }
+
+  /** Whether a rank can stay on such a node, or there is a free place on one. */
+  boolean hasPlace(int rank, IntPredicate usable) {
+    return nodesThat(
+            n -> usable.test(n) && (n == nodeOf[rank] || ranksOn(n) < shape.ranksPerNode()))
+        > 0;
+  }
+
+  private long ranksOn(int node) {
+    return Arrays.stream(nodeOf).filter(n -> n == node).count();
+  }
 }

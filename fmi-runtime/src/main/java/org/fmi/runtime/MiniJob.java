@@ -107,6 +107,7 @@ public final class MiniJob {
       case RankMessage.Abort m -> abort.accept(m.status());
       // The rank would wait for the end of its process. Here the program gets an exception.
       case RankMessage.Unrecoverable m -> throw new IllegalStateException(m.reason());
+      case RankMessage.CannotContinue m -> throw new IllegalStateException(m.reason());
       case RankMessage.ProgramFault m -> throw new IllegalStateException(m.reason());
       case RankMessage.RestartNeeded m -> throw new IllegalStateException(m.reason());
       case RankMessage.Connected _,
@@ -115,6 +116,7 @@ public final class MiniJob {
           RankMessage.FilesRead _,
           RankMessage.Suspect _,
           RankMessage.CheckpointDone _,
+          RankMessage.CheckpointSkipped _,
           RankMessage.Stops _,
           RankMessage.CheckpointWanted _, // only needed for recovery
           RankMessage.AtFault _,

@@ -222,6 +222,36 @@ public sealed interface Notice {
       implements Notice {}
 
   /**
+   * All ranks skip a checkpoint, as one of them has no room for it.
+   *
+   * @param rank the lowest such rank
+   * @param node its node
+   * @param name the name of that node's host
+   * @param inARow the number of checkpoints skipped since the last one taken, this one included
+   * @param lastLoop the loop of the last checkpoint taken, which stays; -1 if there is none
+   * @param lastIteration the iteration of that one
+   * @param reason how much is needed and free, and what would help
+   */
+  record CheckpointSkipped(
+      int epoch,
+      int rank,
+      int node,
+      String name,
+      long loop,
+      long iteration,
+      long inARow,
+      long lastLoop,
+      long lastIteration,
+      String reason)
+      implements Notice {
+    /** What a user who asked for the checkpoint is told. */
+    public String answer() {
+      return "the checkpoint of iteration %d of loop %d was skipped, because rank %d has no room for it on node%d (%s): %s"
+          .formatted(iteration, loop, rank, node, name, reason);
+    }
+  }
+
+  /**
    * All ranks continue from a checkpoint in files. In epoch 0, the job starts from it.
    *
    * @param ranks the ranks that have read files, as "[1, 4]"; empty if all have

@@ -150,6 +150,14 @@ public sealed interface RankMessage {
     }
   }
 
+  /**
+   * All ranks have skipped a checkpoint; reported by the lowest rank that has no room for it.
+   *
+   * @param at the place of this rank
+   */
+  @Tag(21)
+  record CheckpointSkipped(LoopPoint at, Notice.CheckpointSkipped skipped) implements RankMessage {}
+
   /** The first place where this rank can still stop for the requested checkpoint. */
   @Tag(16)
   record Stops(int epoch, long request, LoopPoint first) implements RankMessage {}
@@ -183,6 +191,19 @@ public sealed interface RankMessage {
    */
   @Tag(7)
   record RestartNeeded(int epoch, String reason) implements RankMessage {}
+
+  /**
+   * The system refuses something to this process, such as memory or a file descriptor: it must be
+   * replaced, here or on another node.
+   *
+   * @param epoch the epoch in which it cannot continue, or {@link #ANY_EPOCH}
+   * @param reason a predicate whose subject is the rank
+   */
+  @Tag(22)
+  record CannotContinue(int epoch, String reason) implements RankMessage {
+    /** In place of an epoch: the process has not begun, and knows none. */
+    public static final int ANY_EPOCH = -1;
+  }
 
   /**
    * The job cannot be recovered.

@@ -26,6 +26,14 @@ public final class Refusal {
     return !advice(String.valueOf(e.getMessage())).isEmpty();
   }
 
+  /** Whether the system refused something for lack of room: on a device, by a quota or a limit. */
+  public static boolean isOfRoom(Throwable e) {
+    String reason = String.valueOf(e.getMessage());
+    return reason.contains("No space left on device")
+        || reason.contains("Disk quota exceeded")
+        || reason.contains("File too large");
+  }
+
   /** Finds advice by the words of strerror(3), all that Java passes on. */
   private static String advice(String reason) {
     if (reason.contains("Too many open files in system")) {

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.fmi.spi.NoRoomException;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.UnreadableException;
 
@@ -30,6 +31,9 @@ public final class SharedMemory implements NodeMemory {
   private final Path directory;
   private final FreeBytes free;
   private final int patienceMillis;
+
+  /** Whether the last piece has found room: only then the next one waits for it. */
+  private volatile boolean roomy = true;
 
   /** Measures free memory. */
   interface FreeBytes {
@@ -71,9 +75,10 @@ public final class SharedMemory implements NodeMemory {
       MemorySegment piece = PrivateFile.create(file, bytes, arena, this::require);
       // All of it will be written to. Pages that are read first are mapped sixteen at a time.
       piece.load();
+      roomy = true;
       return piece;
     } catch (IOException e) {
-      throw notEnough(bytes, e);
+      throw refused(bytes, e);
     }
   }
 
@@ -82,11 +87,13 @@ public final class SharedMemory implements NodeMemory {
       throws IOException {
     Path file = unused(name, bytes);
     try {
-      return PrivateFile.create(file, bytes, arena, this::require, filler);
+      MemorySegment piece = PrivateFile.create(file, bytes, arena, this::require, filler);
+      roomy = true;
+      return piece;
     } catch (UnreadableException e) {
       throw e;
     } catch (IOException e) {
-      throw notEnough(bytes, e);
+      throw refused(bytes, e);
     }
   }
 
@@ -140,8 +147,9 @@ public final class SharedMemory implements NodeMemory {
   private void require(long bytes) throws IOException {
     long begin = System.nanoTime();
     while (bytes > free.of(directory)) {
-      if (System.nanoTime() - begin >= TimeUnit.MILLISECONDS.toNanos(patienceMillis)) {
-        throw new IOException("no room for the last " + mebibytes(bytes) + " MiB");
+      if (!roomy || System.nanoTime() - begin >= TimeUnit.MILLISECONDS.toNanos(patienceMillis)) {
+        roomy = false;
+        throw new NoRoomException("no room for the last " + mebibytes(bytes) + " MiB", null);
       }
       try {
         Thread.sleep(LOOK_MILLIS);
@@ -156,14 +164,15 @@ public final class SharedMemory implements NodeMemory {
     return Math.ceilDiv(bytes, 1L << MIB_SHIFT);
   }
 
-  private IOException notEnough(long bytes, IOException cause) throws IOException {
-    if (Refusal.isOfLimit(cause)) {
-      return new IOException(
+  private IOException refused(long bytes, IOException cause) throws IOException {
+    boolean room = cause instanceof NoRoomException || Refusal.isOfRoom(cause);
+    if (!room || Refusal.isOfLimit(cause)) {
+      String what =
           "a checkpoint needs a file of %d MiB in %s: %s"
-              .formatted(mebibytes(bytes), directory, Refusal.text(cause)),
-          cause);
+              .formatted(mebibytes(bytes), directory, Refusal.text(cause));
+      return room ? new NoRoomException(what, cause) : new IOException(what, cause);
     }
-    return new IOException(
+    return new NoRoomException(
         "a checkpoint needs %d MiB in %s, but %d MiB are free; use fewer ranks per node, a smaller state, or more memory there (%s)"
             .formatted(mebibytes(bytes), directory, free.of(directory) >> MIB_SHIFT, cause),
         cause);

@@ -13,8 +13,14 @@ public final class IntervalTuner {
 
   private final CheckpointInterval interval;
 
+  /** The longest interval after checkpoints were skipped, as a multiple of the usual one. */
+  private static final int MOST_PATIENCE = 8;
+
   /** Iterations from one checkpoint to the next. */
   private long iterations;
+
+  /** The interval before checkpoints were skipped. */
+  private long usual;
 
   private long tookNanos;
 
@@ -32,6 +38,7 @@ public final class IntervalTuner {
           case CheckpointInterval.ByTime t -> 1;
           case CheckpointInterval.Mtbf m -> 1;
         };
+    usual = iterations;
   }
 
   public long iterations() {
@@ -48,6 +55,17 @@ public final class IntervalTuner {
    */
   public void restore(long iterationsAtCheckpoint) {
     iterations = iterationsAtCheckpoint;
+    usual = iterations;
+  }
+
+  /**
+   * A checkpoint was skipped: the next one is tried after twice the interval, up to eight times the
+   * usual one. An interval that the user has given in iterations stays.
+   */
+  public void skipped() {
+    if (!(interval instanceof CheckpointInterval.Every)) {
+      iterations = Math.min(2 * iterations, MOST_PATIENCE * usual);
+    }
   }
 
   /**
@@ -91,6 +109,7 @@ public final class IntervalTuner {
   private void fit(double seconds, long iterationNanos, long done) {
     long best = Math.round(seconds / (iterationNanos * 1e-9));
     iterations = Math.clamp(best, 1, MOST_GROWTH * done);
+    usual = iterations;
   }
 
   /**

@@ -30,8 +30,9 @@ public interface CheckpointStore extends AutoCloseable {
    *     before {@link #protect}, and does not use them after it.
    * @throws IllegalStateException if this checkpoint is complete here: a checkpoint that not all
    *     ranks committed is released before it is written again
-   * @throws IOException if there is not enough memory; the message says how much is missing and
-   *     where
+   * @throws NoRoomException if there is not enough memory; the message says how much is missing and
+   *     where. {@link #protect} may follow, and throws on all ranks of the group.
+   * @throws IOException if the system refuses it for another reason
    */
   MemorySegment begin(CheckpointId id, long bytes) throws IOException;
 
@@ -73,8 +74,9 @@ public interface CheckpointStore extends AutoCloseable {
    * Computes checksums and the group's code; collective over the group. On return the image is
    * complete here.
    *
-   * @throws IOException on all ranks of the group if one of them has not enough memory for the
-   *     code; names that rank
+   * @throws NoRoomException on all ranks of the group if one of them has not enough memory for the
+   *     image or the code; says {@link NoRoomException#isHere which}
+   * @throws IOException on this rank alone, if the system refuses it something; the others wait
    */
   void protect(CheckpointId id) throws IOException;
 
@@ -84,7 +86,8 @@ public interface CheckpointStore extends AutoCloseable {
      * Does a small part of the work, unless it has to wait for other members of the group.
      *
      * @return whether any work was done
-     * @throws IOException on all ranks of the group if one of them has not enough memory
+     * @throws NoRoomException on all ranks of the group if one of them has not enough memory
+     * @throws IOException on this rank alone, if the system refuses it something
      */
     boolean advance() throws IOException;
 
@@ -106,6 +109,7 @@ public interface CheckpointStore extends AutoCloseable {
    * Changes the size of the image that was begun last. Its content stays up to the smaller size.
    *
    * @return the image, as of {@link #begin}; the earlier segment must not be used any more
+   * @throws NoRoomException as {@link #begin}; {@link #protecting} may follow
    */
   MemorySegment resize(CheckpointId id, long bytes) throws IOException;
 
@@ -144,7 +148,8 @@ public interface CheckpointStore extends AutoCloseable {
    * @throws UnrecoverableException on all ranks of the group if more are lost than the code can
    *     rebuild, or if a surviving part is damaged. A rank drops its damaged part, so that the
    *     group can try again with the rest of this checkpoint, or with another one.
-   * @throws IOException if there is not enough memory
+   * @throws IOException on this rank alone, if there is not enough memory or the system refuses it
+   *     something: it cannot continue here, and the others wait until it is replaced
    */
   void rebuild(CheckpointId id, int[] lost) throws IOException, UnrecoverableException;
 

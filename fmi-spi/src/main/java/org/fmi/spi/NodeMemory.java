@@ -22,8 +22,8 @@ public interface NodeMemory {
   /**
    * Creates a piece, or replaces the one of this name, with its memory allocated at once.
    *
-   * @throws IOException if there is not enough memory; the message says how much was requested, how
-   *     much is free, and what would help
+   * @throws NoRoomException if there is not enough memory; the message says how much was requested,
+   *     how much is free, and what would help
    */
   MemorySegment create(String name, long bytes, Arena arena) throws IOException;
 

@@ -21,6 +21,17 @@ final class RefusalTest {
   }
 
   @Test
+  void tellsALackOfRoomFromErrors() {
+    for (String room :
+        new String[] {"No space left on device", "Disk quota exceeded", "File too large"}) {
+      assertThat(Refusal.isOfRoom(new FileSystemException("/a/b", null, room))).isTrue();
+    }
+    for (String error : new String[] {"Input/output error", "Too many open files", "Map failed"}) {
+      assertThat(Refusal.isOfRoom(new FileSystemException("/a/b", null, error))).isFalse();
+    }
+  }
+
+  @Test
   void keepsOnlyTheFirstLineOfALongMessage() {
     String page =
         "Cannot run program \"fmi-daemon\": Bad file descriptor, error: 24 (Too many open files) "

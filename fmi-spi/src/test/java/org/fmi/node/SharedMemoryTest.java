@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
+import org.fmi.spi.NoRoomException;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.UnreadableException;
 import org.junit.jupiter.api.AfterEach;
@@ -85,11 +86,39 @@ class SharedMemoryTest {
   void tooMuchIsRefusedAndLeavesNothing() throws IOException {
     try (Arena arena = Arena.ofShared()) {
       assertThatThrownBy(() -> memory.create("huge", 1L << 50, arena))
-          .isInstanceOf(IOException.class)
+          .isInstanceOf(NoRoomException.class)
           .hasMessageContaining("needs 1073741824 MiB in " + directory)
           .hasMessageContaining("MiB are free");
     }
     assertThat(memory.list("")).isEmpty();
+  }
+
+  /** A job whose checkpoints find no room must not stand still at each of them. */
+  @Test
+  void waitsForRoomOnlyOnceInARow() throws IOException {
+    int[] looks = {0};
+    long[] room = {1 << 20};
+    SharedMemory full =
+        new SharedMemory(
+            directory,
+            where -> {
+              looks[0]++;
+              return room[0];
+            },
+            100);
+    try (Arena arena = Arena.ofShared()) {
+      for (boolean waits : new boolean[] {true, false, true}) {
+        looks[0] = 0;
+        assertThatThrownBy(() -> full.create("piece", 200L << 20, arena))
+            .isInstanceOf(NoRoomException.class);
+        assertThat(looks[0] > 3).as("%d looks", looks[0]).isEqualTo(waits);
+        if (!waits) {
+          room[0] = 400L << 20;
+          full.create("small", 1 << 20, arena);
+          room[0] = 1 << 20;
+        }
+      }
+    }
   }
 
   /** Each of a node's ranks finds room for itself; together they have too little. */
@@ -108,7 +137,7 @@ class SharedMemoryTest {
             0);
     try (Arena arena = Arena.ofShared()) {
       assertThatThrownBy(() -> crowded.create("piece", 200L << 20, arena))
-          .isInstanceOf(IOException.class)
+          .isInstanceOf(NoRoomException.class)
           .hasMessageContaining("needs 200 MiB in " + directory)
           .hasMessageContaining("no room for the last 72 MiB");
     }

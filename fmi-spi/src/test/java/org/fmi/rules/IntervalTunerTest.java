@@ -46,6 +46,23 @@ final class IntervalTunerTest {
   }
 
   @Test
+  void waitsLongerAfterSkippedCheckpoints() {
+    IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.ByTime(30));
+    tuner.skipped();
+    assertThat(tuner.iterations()).isEqualTo(2);
+    tuner.measured(10_000_000, 100_000_000, 1_000);
+    for (long times : new long[] {2, 4, 8, 8}) {
+      tuner.skipped();
+      assertThat(tuner.iterations()).isEqualTo(times * 300);
+    }
+    tuner.measured(10_000_000, 100_000_000, 1_000);
+    assertThat(tuner.iterations()).isEqualTo(300);
+    IntervalTuner given = new IntervalTuner(new CheckpointInterval.Every(7));
+    given.skipped();
+    assertThat(given.iterations()).isEqualTo(7);
+  }
+
+  @Test
   void countsTheIterationsThatFitIntoTheTime() {
     IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.ByTime(30));
     assertThat(tuner.iterations()).isEqualTo(1);

@@ -141,6 +141,12 @@ public final class SimCluster {
     return boot != null && !boot.isolated;
   }
 
+  /** Whether other programs have taken the memory of a node. */
+  public boolean isFull(int node) {
+    SimNodeMemory memory = memory(node);
+    return memory != null && memory.isFull();
+  }
+
   /** Whether fmirun has ended. */
   boolean isShutDown() {
     return shutDown;
@@ -209,7 +215,6 @@ public final class SimCluster {
     SimNodeMemory memory = new SimNodeMemory(memoryPerNode);
     long clock = simulation.random().nextLong(1L << 40);
     Boot boot = new Boot(this, node, memory, clock, daemons);
-    memory.onNoRoom(() -> observer.onNoRoom(node.number));
     node.boot = boot;
     boot.control.update();
     boot.daemon.onConnected();

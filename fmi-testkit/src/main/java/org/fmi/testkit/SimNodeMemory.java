@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.fmi.spi.NoRoomException;
 import org.fmi.spi.NodeMemory;
 
 /**
@@ -23,8 +24,6 @@ public final class SimNodeMemory implements NodeMemory {
 
   /** Bytes taken by other programs on the node. */
   private long taken;
-
-  private Runnable onNoRoom = () -> {};
 
   /** Memory with one name or more. */
   private static final class Piece {
@@ -59,15 +58,9 @@ public final class SimNodeMemory implements NodeMemory {
     Piece old = pieces.get(name);
     long free = free() + (old == null ? 0 : old.memory.byteSize());
     if (bytes > free) {
-      onNoRoom.run();
-      throw new IOException(
-          "no room for "
-              + name
-              + ": "
-              + bytes
-              + " bytes wanted, "
-              + free
-              + " free; use more nodes");
+      throw new NoRoomException(
+          "no room for " + name + ": " + bytes + " bytes wanted, " + free + " free; use more nodes",
+          null);
     }
     delete(name);
     // Released by the garbage collector when neither this node nor a mapping refers to it.
@@ -134,9 +127,9 @@ public final class SimNodeMemory implements NodeMemory {
     taken = 0;
   }
 
-  /** Sets the listener to pieces that found no room. */
-  void onNoRoom(Runnable listener) {
-    onNoRoom = listener;
+  /** Whether another program has taken the free memory. */
+  synchronized boolean isFull() {
+    return taken > 0;
   }
 
   /**

@@ -26,12 +26,6 @@ public interface SimObserver {
   /** A bit of a node's memory has flipped. */
   default void onCorrupted(int node) {}
 
-  /** A node's memory had no room for a piece. */
-  default void onNoRoom(int node) {}
-
-  /** An access of a rank's process to the node's memory failed. */
-  default void onMemoryError(int rank) {}
-
   /** A process has received a message of the job. */
   default void onReceived(SimProcess process, JobMessage message) {}
 

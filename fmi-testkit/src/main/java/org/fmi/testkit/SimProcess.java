@@ -385,7 +385,6 @@ public final class SimProcess {
   void failIfMemoryDoes(String name) throws IOException {
     if (memoryFails) {
       memoryFails = false;
-      cluster.observer().onMemoryError(rank());
       throw new IOException("input/output error at " + name);
     }
   }

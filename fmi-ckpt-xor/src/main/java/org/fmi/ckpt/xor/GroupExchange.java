@@ -1,6 +1,5 @@
 package org.fmi.ckpt.xor;
 
-import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +8,7 @@ import java.util.Objects;
 import org.fmi.Comm;
 import org.fmi.Request;
 import org.fmi.Slice;
+import org.fmi.spi.NoRoomException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -149,34 +149,29 @@ final class GroupExchange {
     return all;
   }
 
-  /**
-   * Returns only if all members can continue; collective over the group.
-   *
-   * @param failure the reason why this member cannot continue; null if it can
-   * @throws IOException on all members if one of them cannot continue; names it and gives the
-   *     reason
-   */
-  void agree(@Nullable IOException failure) throws IOException {
-    exchange(note(failure));
-    requireAgreed(failure);
-  }
-
-  /** A note with the reason why this member cannot continue, if there is one. */
-  static Note note(@Nullable IOException failure) {
+  /** A note with the reason why this member cannot continue. */
+  static Note note(@Nullable NoRoomException failure) {
     return new Note(0, 0, text(failure));
   }
 
-  static @Nullable String text(@Nullable IOException failure) {
+  static @Nullable String text(@Nullable NoRoomException failure) {
     return failure == null ? null : String.valueOf(failure.getMessage());
   }
 
-  /** Throws if a member has reported in the complete exchange that it cannot continue. */
-  void requireAgreed(@Nullable IOException failure) throws IOException {
+  /**
+   * Throws if a member has reported in the complete exchange that it cannot continue.
+   *
+   * @param own the reason that this member has reported; null if none
+   */
+  void requireAgreed(@Nullable NoRoomException own) throws NoRoomException {
+    if (own != null) {
+      throw own;
+    }
     Note[] all = notes();
     for (int i = 0; i < all.length; i++) {
       String reason = all[i].failure;
       if (reason != null) {
-        throw new IOException("rank " + group[i] + ": " + reason, failure);
+        throw NoRoomException.elsewhere(group[i], reason);
       }
     }
   }

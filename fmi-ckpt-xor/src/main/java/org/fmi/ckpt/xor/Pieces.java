@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.TreeSet;
 import org.fmi.ckpt.xor.Unchanged.Before;
 import org.fmi.spi.CheckpointId;
+import org.fmi.spi.NoRoomException;
 import org.fmi.spi.NodeMemory;
-import org.fmi.spi.UnreadableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,7 +139,8 @@ final class Pieces implements AutoCloseable {
    *
    * @param busy a piece that is in use although not complete, or null
    * @param filler provides its content; null if it is written later
-   * @throws UnreadableException if the filler throws it
+   * @throws org.fmi.spi.UnreadableException if the filler throws it
+   * @throws NoRoomException if there is no room; nothing is taken then
    */
   Taken take(long bytes, @Nullable Piece busy, NodeMemory.@Nullable Filler filler)
       throws IOException {
@@ -162,13 +163,11 @@ final class Pieces implements AutoCloseable {
         measure();
         CheckpointHeader.markWriting(created.memory());
         return new Taken(created, null);
-      } catch (UnreadableException e) {
-        throw e;
-      } catch (IOException e) {
+      } catch (NoRoomException e) {
         // A reader of a pinned image will notice the change, and give up.
         best = smallest(pinned, bytes);
         if (best == null) {
-          throw new IOException(e.getMessage() + keptForEndedLoops(), e);
+          throw new NoRoomException(e.getMessage() + keptForEndedLoops(), e);
         }
       }
     }
@@ -196,7 +195,7 @@ final class Pieces implements AutoCloseable {
     if (roomy > bytes) {
       try {
         return Piece.create(node, unusedName(), roomy, filler);
-      } catch (IOException e) {
+      } catch (NoRoomException e) {
         // Only a lack of the needed room matters.
       }
     }

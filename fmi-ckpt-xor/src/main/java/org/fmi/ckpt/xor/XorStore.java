@@ -15,6 +15,7 @@ import org.fmi.rules.GroupCode;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.ImageContent;
+import org.fmi.spi.NoRoomException;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.PinnedImage;
 import org.fmi.spi.UnrecoverableException;
@@ -51,7 +52,12 @@ final class XorStore implements CheckpointStore {
   private record Writing(
       CheckpointId id, long imageBytes, Piece piece, int[] sums, @Nullable Unchanged unchanged) {}
 
+  /** An image that found no room. The group learns of it when the image is to be protected. */
+  private record Refused(CheckpointId id, NoRoomException why) {}
+
   private static final int[] NO_SUMS = {};
+
+  private @Nullable Refused refused;
 
   private @Nullable Writing writing;
 
@@ -126,7 +132,13 @@ final class XorStore implements CheckpointStore {
   @Override
   public MemorySegment begin(CheckpointId id, long bytes) throws IOException {
     PieceLayout layout = beginning(id, bytes);
-    Pieces.Taken taken = pieces.take(layout.totalBytes());
+    Pieces.Taken taken;
+    try {
+      taken = pieces.take(layout.totalBytes());
+    } catch (NoRoomException e) {
+      refused = new Refused(id, e);
+      throw e;
+    }
     Unchanged.Before before = taken.before();
     Unchanged unchanged = before == null ? null : new Unchanged(before, layout);
     writing = new Writing(id, bytes, taken.piece(), NO_SUMS, unchanged);
@@ -164,6 +176,7 @@ final class XorStore implements CheckpointStore {
       throw new IllegalStateException(id + " is complete; release it before it is written again");
     }
     writing = null;
+    refused = null;
     PieceLayout layout = layout(bytes, Math.max(bytes, largestSeen));
     forecast = pieces.forecast(layout.totalBytes());
     return layout;
@@ -192,7 +205,13 @@ final class XorStore implements CheckpointStore {
     PieceLayout layout = layout(bytes, Math.max(bytes, largestSeen));
     long kept = Math.min(bytes, image.imageBytes);
     boolean fits = layout.totalBytes() <= image.piece.memory().byteSize();
-    Piece piece = fits ? image.piece : move(image, layout.totalBytes(), kept);
+    Piece piece;
+    try {
+      piece = fits ? image.piece : move(image, layout.totalBytes(), kept);
+    } catch (NoRoomException e) {
+      refused = new Refused(image.id, e);
+      throw e;
+    }
     Unchanged unchanged = fits ? image.unchanged : null;
     if (unchanged != null) {
       unchanged.laidOut(layout);
@@ -237,17 +256,31 @@ final class XorStore implements CheckpointStore {
     }
 
     private final CheckpointId id;
-    private Writing image;
+
+    /** Null if it found no room. */
+    private @Nullable Writing image;
+
     private Stage stage = Stage.SIZES;
     private long[] sizes = {};
-    private @Nullable IOException noRoom;
+    private @Nullable NoRoomException noRoom;
     private @Nullable StoredCheckpoint checkpoint;
     private @Nullable Gather gather;
 
     Encoding(CheckpointId id) {
       this.id = id;
-      this.image = written(id);
-      exchange.begin(new Note(id.version(), image.imageBytes));
+      Refused without = refused;
+      if (without != null && without.id.version() == id.version()) {
+        noRoom = without.why;
+        exchange.begin(GroupExchange.note(noRoom));
+      } else {
+        Writing begun = written(id);
+        image = begun;
+        exchange.begin(new Note(id.version(), begun.imageBytes));
+      }
+    }
+
+    private Writing image() {
+      return Objects.requireNonNull(image);
     }
 
     @Override
@@ -274,7 +307,8 @@ final class XorStore implements CheckpointStore {
       }
       switch (stage) {
         case SIZES -> {
-          sizes = sizes(image);
+          exchange.requireAgreed(noRoom);
+          sizes = sizes(image());
           largestSeen = Arrays.stream(sizes).max().orElseThrow();
           noRoom = makeRoomForParity();
           beginRoom();
@@ -290,8 +324,8 @@ final class XorStore implements CheckpointStore {
           Member[] members = new Member[group.length];
           Arrays.setAll(members, i -> Digests.member(group[i], sizes[i], digests[i], losses));
           CheckpointHeader header = new CheckpointHeader(id, losses, members);
-          header.markComplete(image.piece.memory());
-          pieces.coded(image.piece, header);
+          header.markComplete(image().piece.memory());
+          pieces.coded(image().piece, header);
           writing = null;
           stage = Stage.COMPLETE;
         }
@@ -300,10 +334,10 @@ final class XorStore implements CheckpointStore {
     }
 
     private void beginRoom() {
-      Unchanged unchanged = image.unchanged;
+      Unchanged unchanged = image().unchanged;
       BitSet marks = new BitSet();
       if (unchanged != null) {
-        PieceLayout layout = layout(image.imageBytes, largestSeen);
+        PieceLayout layout = layout(image().imageBytes, largestSeen);
         unchanged.laidOut(layout);
         marks = unchanged.marks(layout);
       }
@@ -313,15 +347,18 @@ final class XorStore implements CheckpointStore {
     private void beginCode() {
       PieceLayout[] layouts = new PieceLayout[group.length];
       Arrays.setAll(layouts, i -> layout(sizes[i], largestSeen));
-      int[] rows = Unchanged.rows(image.unchanged, layouts[me], exchange.notes(), exchange.marks());
+      Writing written = image();
+      MemorySegment piece = written.piece.memory();
+      int[] rows =
+          Unchanged.rows(written.unchanged, layouts[me], exchange.notes(), exchange.marks());
       codedBytes = Unchanged.bytes(rows, layouts[me]);
-      StoredCheckpoint stored = new StoredCheckpoint(image.piece.memory(), layouts[me]);
+      StoredCheckpoint stored = new StoredCheckpoint(piece, layouts[me]);
       stored.padImage();
       checkpoint = stored;
       if (buffers == null) {
-        stored.sealImage(rows, image.sums);
+        stored.sealImage(rows, written.sums);
       } else {
-        gather = new Gather(comm, group, me, buffers, layouts, image.piece.memory(), rows);
+        gather = new Gather(comm, group, me, buffers, layouts, piece, rows);
       }
       stage = Stage.CODE;
     }
@@ -337,14 +374,15 @@ final class XorStore implements CheckpointStore {
     }
 
     /** Makes room for parity; returns the reason if there is none, else null. */
-    private @Nullable IOException makeRoomForParity() {
-      long needed = layout(image.imageBytes, largestSeen).totalBytes();
-      if (image.piece.memory().byteSize() < needed) {
+    private @Nullable NoRoomException makeRoomForParity() throws IOException {
+      Writing small = image();
+      long needed = layout(small.imageBytes, largestSeen).totalBytes();
+      if (small.piece.memory().byteSize() < needed) {
         try {
-          Piece larger = move(image, needed, image.imageBytes);
-          image = new Writing(image.id, image.imageBytes, larger, image.sums, null);
+          Piece larger = move(small, needed, small.imageBytes);
+          image = new Writing(small.id, small.imageBytes, larger, small.sums, null);
           writing = image;
-        } catch (IOException e) {
+        } catch (NoRoomException e) {
           return e;
         }
       }
@@ -509,7 +547,6 @@ final class XorStore implements CheckpointStore {
             HEADER_TAG);
       }
     }
-    exchange.agree(null);
     boolean intact = gather(header, piece, lost);
     if (!intact) {
       pieces.free(id);
@@ -531,21 +568,11 @@ final class XorStore implements CheckpointStore {
         MemorySegment.ofArray(new byte[CheckpointHeader.bytes(group.length, losses)]);
     comm.recv(copy, group[firstBut(lost)], HEADER_TAG);
     CheckpointHeader header = CheckpointHeader.read(copy, group, losses);
-    Piece piece = null;
-    IOException failure = null;
     if (header == null) {
-      failure = new IOException("the header of " + id + " arrived corrupt");
-    } else {
-      try {
-        piece = pieces.take(pieces.layout(header).totalBytes()).piece();
-      } catch (IOException e) {
-        failure = e;
-      }
+      throw new IOException("the header of " + id + " arrived corrupt");
     }
-    exchange.agree(failure);
-    if (header == null || piece == null) {
-      throw new IllegalStateException("agreed to continue without memory");
-    }
+    // Without room this rank is replaced; the others wait here until they learn of it.
+    Piece piece = pieces.take(pieces.layout(header).totalBytes()).piece();
     gather(header, piece, lost);
     StoredCheckpoint checkpoint = new StoredCheckpoint(piece.memory(), pieces.layout(header));
     checkResult(id, lost, checkpoint.hasDigestsOf(header.members()[me]));

@@ -9,6 +9,7 @@ import org.fmi.Op;
 import org.fmi.Rollback;
 import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
+import org.fmi.control.LoopPoint;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.core.comm.Communicator;
@@ -29,6 +30,7 @@ import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.FaultPoint;
+import org.fmi.spi.NoRoomException;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +43,14 @@ import org.jspecify.annotations.Nullable;
  * a rank that knows that it is complete on all ranks. The previous checkpoint is released only when
  * the next one needs its memory. So a failure at any moment finds a version that is complete
  * everywhere or can be rebuilt, and usually an older one too, in case it is damaged.
+ *
+ * <p>A checkpoint for which any rank has no room is <i>skipped</i> by all: the last one and the
+ * logs since then stay. Loops that follow one without a final checkpoint take none, as a new
+ * process could not get past it: all ranks would roll back to that loop.
  */
 public final class Checkpoints {
+  private static final long NO_LOOP = -1;
+
   private final RankConfig config;
   private final Comm system;
   private final Communicator world;
@@ -78,6 +86,12 @@ public final class Checkpoints {
 
   /** Start of the time to the next checkpoint. */
   private long dueSince;
+
+  /** The number of checkpoints skipped since the last one committed, equal on all ranks. */
+  private long skipped;
+
+  /** The first loop without a final checkpoint, which was skipped; {@link #NO_LOOP} for none. */
+  private long endless = NO_LOOP;
 
   private final CheckpointCounts counts = new CheckpointCounts();
 
@@ -140,13 +154,31 @@ public final class Checkpoints {
    * must agree, and so they count iterations; an asynchronous one may follow each rank's own clock.
    */
   public boolean isDue(Loop loop) {
-    if (loop.checkpointed < 0) {
+    if (isFutile(loop)) {
+      return false;
+    }
+    if (loop.checkpointed < 0 && loop.skipped < 0) {
       return true;
     }
-    if (overlap != null && config.job().interval() instanceof CheckpointInterval.ByTime time) {
+    boolean all = loop.checkpointed < 0; // wait for a loop's first checkpoint
+    if (!all
+        && overlap != null
+        && config.job().interval() instanceof CheckpointInterval.ByTime time) {
       return clock.nanoTime() - dueSince >= time.seconds() * 1e9;
     }
-    return loop.iteration - loop.checkpointed >= tuner.iterations();
+    return loop.iteration - Math.max(loop.checkpointed, loop.skipped) >= tuner.iterations();
+  }
+
+  /**
+   * Whether a checkpoint of a loop could not be used, as an earlier loop's final one is missing.
+   */
+  private boolean isFutile(Loop loop) {
+    return endless != NO_LOOP && loop.number > endless;
+  }
+
+  /** Whether the last checkpoint was skipped. */
+  boolean lacksRoom() {
+    return skipped > 0;
   }
 
   /** The newest checkpoint known to be committed by all ranks. */
@@ -190,11 +222,13 @@ public final class Checkpoints {
   }
 
   /**
-   * Takes a checkpoint of a loop's state; collective over all ranks.
+   * Takes a checkpoint of a loop's state, or skips it on all ranks if one of them has no room;
+   * collective over all ranks.
    *
    * @param last whether it is the final one
+   * @return whether it was taken
    */
-  public void take(Loop loop, boolean last, int epoch) {
+  public boolean take(Loop loop, boolean last, int epoch) {
     requests.requireInState(loop, last);
     long iteration = loop.iteration;
     CheckpointEvent event = new CheckpointEvent();
@@ -211,36 +245,51 @@ public final class Checkpoints {
     // No rank sends before all have agreed; until then some ranks may know of the commit and others
     // not.
     inDoubt = true;
-    if (config.job().policy().log() != null) {
-      // Messages that cross recovery lines are identified by number, whichever ranks roll back.
-      messenger
-          .ledger()
-          .atRecoveryLine(!id.last() && config.job().policy().numbersMessages(loop.flow != null));
-    }
     // The wait for slower ranks, up to here, is no cost of the checkpoint.
     long begun = clock.nanoTime();
-    if (loop.checkpointed < 0) {
+    if (loop.checkpointed < 0 && loop.skipped < 0) {
       tuner.beginLoop();
     }
     if (lines != null) {
       lines.reach(nextVersion + 1);
     }
-    long tail = lines == null ? 0 : lines.tailBytes();
-    Image image = copy(id, loop.state(), Image.Messages.BEFORE, tail, epoch);
-    if (lines != null) {
-      lines.writeTail(image, iteration);
-    }
-    long bytes = image.memory().byteSize();
-    long copied = clock.nanoTime();
-    faults.at(FaultPoint.ENCODE, iteration);
-    try {
-      store.protect(id);
-    } catch (IOException e) {
-      throw impossible(epoch, e);
+    long bytes = 0;
+    long copied = begun;
+    NoRoomException noRoom = null;
+    if (isFutile(loop)) {
+      noRoom =
+          new NoRoomException(
+              "the final checkpoint of loop "
+                  + endless
+                  + " was skipped, and without it a checkpoint of a later loop is of no use",
+              null);
+    } else {
+      try {
+        long tail = lines == null ? 0 : lines.tailBytes();
+        Image image = copy(id, loop.state(), Image.Messages.BEFORE, tail, epoch);
+        if (lines != null) {
+          lines.writeTail(image, iteration);
+        }
+        bytes = image.memory().byteSize();
+        copied = clock.nanoTime();
+        faults.at(FaultPoint.ENCODE, iteration);
+      } catch (NoRoomException e) {
+        noRoom = e;
+      }
+      try {
+        store.protect(id); // also without room, as the group waits
+        faults.at(FaultPoint.COMMIT, iteration);
+      } catch (NoRoomException e) {
+        noRoom = e;
+      } catch (IOException e) {
+        throw cannotContinue(epoch, e);
+      }
     }
     long encoded = clock.nanoTime();
-    faults.at(FaultPoint.COMMIT, iteration);
-    agree(id, loop.iterations, arrived, begun, epoch);
+    if (!agree(id, loop, arrived, begun, noRoom, epoch)) {
+      loop.skipped = iteration;
+      return false;
+    }
     long done = clock.nanoTime();
     counts.add(bytes, store.codedBytes(), done - begun);
     event.commit(epoch, id, bytes);
@@ -261,12 +310,14 @@ public final class Checkpoints {
               last));
     }
     faults.at(FaultPoint.COMMITTED, iteration);
+    return true;
   }
 
   /**
-   * Copies the state and the messages into a new image, and leaves {@code behind} bytes after them.
+   * Copies the state and the messages into a new image, and leaves {@code tail} bytes after them.
    */
-  Image copy(CheckpointId id, LoopState state, Image.Messages messages, long tail, int epoch) {
+  Image copy(CheckpointId id, LoopState state, Image.Messages messages, long tail, int epoch)
+      throws NoRoomException {
     Recorder recorder = program.recorder();
     long record = recorder.bytes();
     boolean before = messages == Image.Messages.BEFORE;
@@ -293,19 +344,29 @@ public final class Checkpoints {
       }
       state.write(writer, image.stateAt());
       return image;
+    } catch (NoRoomException e) {
+      throw e;
     } catch (IOException e) {
-      throw impossible(epoch, e);
+      throw cannotContinue(epoch, e);
     }
   }
 
   /**
-   * Commits: returns when the checkpoint is complete on all ranks. All ranks must stand at the same
-   * place of the program, in a loop of equal length: otherwise unrelated states would be restored
-   * together as one.
+   * Commits a checkpoint that is complete on all ranks, or skips it on all of them. All ranks must
+   * stand at the same place of the program, in a loop of equal length: otherwise unrelated states
+   * would be restored together as one.
    *
-   * @param iterations of the loop; negative if only the program knows
+   * @param noRoom why this rank, or another one of its group, could not take it; null if complete
+   * @return whether it is committed
    */
-  private void agree(CheckpointId id, long iterations, long arrived, long begun, int epoch) {
+  private boolean agree(
+      CheckpointId id,
+      Loop loop,
+      long arrived,
+      long begun,
+      @Nullable NoRoomException noRoom,
+      int epoch) {
+    long iterations = loop.iterations;
     long now = clock.nanoTime();
     long iteration = id.iteration();
     long[] cost = cost(now - begun, arrived, iteration);
@@ -320,7 +381,8 @@ public final class Checkpoints {
       iterations < 0 ? Long.MIN_VALUE : iterations,
       iterations < 0 ? Long.MIN_VALUE : -iterations,
       files.vote(id, overlap != null && overlap.leavesOutMessages()),
-      cost[2]
+      cost[2],
+      lacking(noRoom)
     };
     system.allReduce(most, Op.MAX);
     if (most[2] != -most[3] || most[4] != -most[5]) {
@@ -333,12 +395,65 @@ public final class Checkpoints {
     tuner.measured(most[0], most[1], most[9]);
     lastDoneNanos = clock.nanoTime();
     lastDoneIteration = iteration;
+    boolean taken = most[10] == 0;
+    if (config.job().policy().log() != null && (taken || id.last())) {
+      // Messages that cross recovery lines are identified by number, whichever ranks roll back.
+      messenger
+          .ledger()
+          .atRecoveryLine(!id.last() && config.job().policy().numbersMessages(loop.flow != null));
+      system.barrier(); // the next message is after the line on both sides
+    }
+    inDoubt = false;
+    nextVersion = id.version() + 1;
+    if (!taken) {
+      skip(id, iteration, most[10], noRoom, epoch);
+      return false;
+    }
     CheckpointId before = committed;
     assert before == null || before.version() < id.version() : before + ", then " + id;
     committed = id;
-    inDoubt = false;
-    nextVersion = id.version() + 1;
+    skipped = 0;
     files.committed(id, most[8], epoch);
+    return true;
+  }
+
+  /** Contribution of this rank to the question whether any has no room; the largest counts. */
+  long lacking(@Nullable NoRoomException noRoom) {
+    return noRoom != null && noRoom.isHere() ? config.size() - config.rank() : 0;
+  }
+
+  /**
+   * Skips a checkpoint for which some rank has no room, on all ranks.
+   *
+   * @param iteration of this rank
+   * @param lacking the largest {@link #lacking}: the lowest such rank reports it
+   */
+  void skip(
+      CheckpointId id, long iteration, long lacking, @Nullable NoRoomException noRoom, int epoch) {
+    store.release(id);
+    skipped++;
+    tuner.skipped();
+    files.requested().skipped();
+    if (id.last() && endless == NO_LOOP) {
+      endless = id.loop();
+    }
+    if (lacking == lacking(noRoom) && noRoom != null) {
+      CheckpointId stays = committed;
+      link.send(
+          new RankMessage.CheckpointSkipped(
+              new LoopPoint(id.loop(), iteration, id.last()),
+              new Notice.CheckpointSkipped(
+                  epoch,
+                  config.rank(),
+                  config.node(),
+                  config.host(),
+                  id.loop(),
+                  id.iteration(),
+                  skipped,
+                  stays == null ? -1 : stays.loop(),
+                  stays == null ? -1 : stays.iteration(),
+                  String.valueOf(noRoom.getMessage()))));
+    }
   }
 
   // ---- asynchronous checkpoints
@@ -382,6 +497,7 @@ public final class Checkpoints {
     lastDoneNanos = continued;
     lastDoneIteration = iteration;
     committed = id;
+    skipped = 0;
     counts.add(bytes, store.codedBytes(), nanos);
   }
 
@@ -429,14 +545,17 @@ public final class Checkpoints {
   }
 
   /**
-   * Ends the job, as there is no memory for checkpoints and it would continue unprotected. If the
-   * job has left the epoch meanwhile, the message is ignored, and this rank follows. Never returns;
-   * the return type tells the compiler so.
+   * Has this process replaced, as the system refuses it something. If the job has left the epoch
+   * meanwhile, the message is ignored, and this rank follows. Never returns; the return type tells
+   * the compiler so.
    *
    * @throws Rollback if the epoch is over
    */
-  IllegalStateException impossible(int epoch, IOException e) {
-    return endJob(epoch, "rank " + config.rank() + " cannot take a checkpoint: " + e.getMessage());
+  IllegalStateException cannotContinue(int epoch, IOException e) {
+    link.send(new RankMessage.CannotContinue(epoch, "cannot take a checkpoint: " + e.getMessage()));
+    while (true) {
+      messenger.park();
+    }
   }
 
   /**

@@ -24,6 +24,7 @@ import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.CheckpointStore.Protection;
 import org.fmi.spi.FaultPoint;
+import org.fmi.spi.NoRoomException;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
 import org.fmi.wire.FrameLayout;
@@ -38,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *   NONE --due, or others are ahead: copy--> STARTING --all ranks have--> COLLECTING --late messages are here--> CLOSING
  *    ^                                                                                                              |
  *    +--on all ranks-- COMMITTING &lt;--own part complete-- PROTECTING &lt;--messages are here on all ranks---------------+
- *    +--abandoned on all ranks: one of them cannot save what it must------------------------------------------------+
+ *    +--abandoned on all ranks: one of them cannot save what it must, or has no room--------------------------------+
  * </pre>
  *
  * <p>{@link InTransitMessages} determines which messages belong to the recovery line. After a
@@ -100,6 +101,9 @@ public final class Overlap implements LogListener {
    * replaces it.
    */
   private boolean superseded;
+
+  /** Why this rank, or another one of its group, has no room for it; null if it has. */
+  private @Nullable NoRoomException noRoom;
 
   private long sentHere;
   private @Nullable Protection protection;
@@ -256,12 +260,17 @@ public final class Overlap implements LogListener {
     }
     if (phase == Phase.NONE && mayBegin()) {
       boolean due = isDue.getAsBoolean(); // the commit above may have met the request
-      if (due || lines.othersAhead() || (local != null && local.isPressed(loop, epoch))) {
+      if (due || lines.othersAhead() || isPressed(loop, epoch)) {
         begin(loop, epoch);
         waits.begin(copied);
       }
     }
     passed = clock.nanoTime();
+  }
+
+  /** Whether the log asks for a checkpoint, where the last one found room. */
+  private boolean isPressed(Loop loop, int epoch) {
+    return local != null && !checkpoints.lacksRoom() && local.isPressed(loop, epoch);
   }
 
   /** Whether no message is still to be replayed: numbers count from the recovery line on. */
@@ -278,9 +287,14 @@ public final class Overlap implements LogListener {
     superseded = false;
     notToSend = lines.notToSend();
     Objects.requireNonNull(ledger).begin(next.version() + 1);
-    Image image = checkpoints.copy(next, loop.state(), Image.Messages.AFTER, room(), epoch);
+    noRoom = null;
+    try {
+      Image image = checkpoints.copy(next, loop.state(), Image.Messages.AFTER, room(), epoch);
+      stateEnd = image.stateEnd();
+    } catch (NoRoomException e) {
+      noRoom = e;
+    }
     copied = clock.nanoTime();
-    stateEnd = image.stateEnd();
     id = next;
     ownIteration = loop.iteration;
     iterations = loop.iterations;
@@ -340,7 +354,7 @@ public final class Overlap implements LogListener {
     try {
       return step(epoch);
     } catch (IOException e) {
-      throw checkpoints.impossible(epoch, e);
+      throw checkpoints.cannotContinue(epoch, e);
     } finally {
       advancing = false;
     }
@@ -365,7 +379,8 @@ public final class Overlap implements LogListener {
       case COLLECTING -> {
         if (lines.isComplete(sentHere)) {
           lines.complete();
-          reduce.begin(new long[] {lines.spoiled() == null && !superseded ? 0 : 1}, 1);
+          long abandons = lines.spoiled() == null && !superseded ? 0 : 1;
+          reduce.begin(new long[] {abandons, checkpoints.lacking(noRoom)}, 0);
           phase = Phase.CLOSING;
           moved = true;
         }
@@ -373,17 +388,12 @@ public final class Overlap implements LogListener {
       case CLOSING -> {
         moved = advanceReduction(FaultPoint.COLLECTED);
         if (reduce.isComplete()) {
-          close(reduce.values()[0] > 0);
+          close(reduce.values(), epoch);
           moved = true;
         }
       }
       case PROTECTING -> {
-        Protection under = Objects.requireNonNull(protection);
-        moved = under.advance();
-        if (under.isComplete()) {
-          complete();
-          moved = true;
-        }
+        moved = protect(Objects.requireNonNull(protection));
       }
       case COMMITTING -> {
         moved = advanceReduction(FaultPoint.AGREE);
@@ -429,8 +439,12 @@ public final class Overlap implements LogListener {
   }
 
   /** All messages of the recovery line are here, on all ranks. */
-  private void close(boolean spoiled) throws IOException {
-    if (spoiled) {
+  private void close(long[] most, int epoch) throws IOException {
+    if (most[1] > 0) {
+      skip(most[1], epoch);
+      return;
+    }
+    if (most[0] > 0) {
       String why = lines.spoiled();
       if (why != null) {
         link.report(
@@ -444,23 +458,58 @@ public final class Overlap implements LogListener {
     collected = clock.nanoTime();
     used = tailBytes(notToSend);
     bytes = stateEnd + used;
-    writeTail(store.resize(id(), bytes), notToSend, ownIteration);
+    try {
+      writeTail(store.resize(id(), bytes), notToSend, ownIteration);
+    } catch (NoRoomException e) {
+      noRoom = e; // the group learns of it when the image is to be protected
+    }
     lines.close();
     faults.at(FaultPoint.ENCODE, ownIteration);
     protection = store.protecting(id());
     phase = Phase.PROTECTING;
   }
 
-  /** The image and its code are complete on this rank. */
+  private boolean protect(Protection under) throws IOException {
+    boolean moved;
+    try {
+      moved = under.advance();
+    } catch (NoRoomException e) {
+      noRoom = e;
+      complete();
+      return true;
+    }
+    if (!under.isComplete()) {
+      return moved;
+    }
+    faults.at(FaultPoint.COMMIT, ownIteration);
+    complete();
+    return true;
+  }
+
+  /** The image and its code are complete on this rank, or its group has no room for them. */
   private void complete() {
     protection = null;
     encoded = clock.nanoTime();
-    faults.at(FaultPoint.COMMIT, ownIteration);
-    reduce.begin(checkpoints.cost(copied - begun, begun, ownIteration), 0);
+    long[] cost = checkpoints.cost(copied - begun, begun, ownIteration);
+    long[] mine = Arrays.copyOf(cost, cost.length + 1);
+    mine[cost.length] = checkpoints.lacking(noRoom);
+    reduce.begin(mine, 0);
     phase = Phase.COMMITTING;
   }
 
+  /** Abandons the recovery line, as a rank has no room for it. */
+  private void skip(long lacking, int epoch) {
+    lines.abandon();
+    phase = Phase.NONE;
+    checkpoints.skip(id(), ownIteration, lacking, noRoom, epoch);
+  }
+
   private void commit(long[] most, int epoch) {
+    long lacking = most[most.length - 1];
+    if (lacking > 0) {
+      skip(lacking, epoch);
+      return;
+    }
     long done = clock.nanoTime();
     phase = Phase.NONE;
     checkpoints.committedAsync(id(), most, bytes, copied - begun, copied, ownIteration);

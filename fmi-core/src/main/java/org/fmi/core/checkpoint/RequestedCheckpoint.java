@@ -183,6 +183,16 @@ public final class RequestedCheckpoint {
     return true;
   }
 
+  /**
+   * A checkpoint was skipped on all ranks. The job answers the requests that it would have served.
+   */
+  void skipped() {
+    JobMessage now = order.get();
+    if (now instanceof JobMessage.Begin) {
+      order.compareAndSet(now, null);
+    }
+  }
+
   // ---- requests of the program
 
   /**

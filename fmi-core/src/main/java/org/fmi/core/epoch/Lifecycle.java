@@ -481,6 +481,14 @@ public final class Lifecycle implements JobLink.Listener {
     }
   }
 
+  /**
+   * Whether a transport that cannot be opened is a mistake of the user, who has named it for a job
+   * that has not begun.
+   */
+  public boolean isRefusedByUser() {
+    return joined == 0 && epoch < 0 && !config.job().transports().isEmpty();
+  }
+
   private boolean mayLeaveOut(TransportProvider provider) {
     return config.job().transports().isEmpty() && !provider.equals(transportProviders.getLast());
   }

@@ -423,10 +423,14 @@ public final class InTransitMessages {
     return spoiled;
   }
 
-  /** Abandons the checkpoint. */
+  /**
+   * Abandons the checkpoint, whose messages are all here. Other ranks may be at the next recovery
+   * line already.
+   */
   public void abandon() {
+    assert !collecting : "messages of an abandoned recovery line are still missing";
     if (isNumbered()) {
-      log().abandonLine();
+      log().skipLine();
     }
     close();
   }

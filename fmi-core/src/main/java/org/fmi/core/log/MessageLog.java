@@ -336,7 +336,18 @@ public final class MessageLog {
     }
   }
 
-  /** The recovery line is abandoned, or the epoch is over. */
+  /** The recovery line, to which all messages are complete, is not committed. */
+  void skipLine() {
+    marked = false;
+    for (ReceivedFrom r : received) {
+      if (r != null) {
+        r.skipLine();
+      }
+    }
+    determinants.dropMark();
+  }
+
+  /** Forgets recovery lines that are not committed, as the epoch is over. */
   void abandonLine() {
     marked = false;
     for (ReceivedFrom r : received) {

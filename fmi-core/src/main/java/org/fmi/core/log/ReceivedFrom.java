@@ -112,7 +112,12 @@ final class ReceivedFrom {
     firstAfterLine = NOT_YET;
   }
 
-  /** The recovery line is abandoned. */
+  /** The complete recovery line is not committed; messages may be from after the next one. */
+  void skipLine() {
+    cut = 0;
+  }
+
+  /** Forgets recovery lines that are not committed. */
   void abandonLine() {
     firstAfterLine = NOT_YET;
     cut = 0;

@@ -33,7 +33,13 @@ public final class Loop {
   /** The iteration of the checkpoint taken or restored last; -1 for none yet. */
   public long checkpointed = -1;
 
-  /** Whether its final checkpoint exists. */
+  /**
+   * The iteration of the last checkpoint that all ranks waited for and skipped, as it found no
+   * room; -1 for none since the last one restored.
+   */
+  public long skipped = -1;
+
+  /** Whether its final checkpoint was taken or skipped. */
   public boolean ended;
 
   /** Known number of iterations that this rank has completed; -1 if unknown. */
@@ -119,6 +125,7 @@ public final class Loop {
   public void restored(long from) {
     moveTo(from);
     checkpointed = from;
+    skipped = -1;
     if (furthest < 0) {
       replacedAt = iteration;
     } else if (replacedAt >= 0) {
@@ -143,6 +150,7 @@ public final class Loop {
   public void continueWith(CheckpointId line, long front, FlowStates<?> states) {
     boolean begins = front == line.iteration();
     checkpointed = line.iteration();
+    skipped = -1;
     iteration = begins ? front : front - 1;
     states.continueWith(front, begins);
   }

@@ -121,7 +121,7 @@ final class Boundaries {
       } else if (local != null && !requested.isAsked()) {
         local.askIfPressed(loop, epoch);
       }
-    } else if (files.isDue(loop, checkpoints.committed())) {
+    } else if (loop.iteration > loop.skipped && files.isDue(loop, checkpoints.committed())) {
       checkpoint(loop, false);
     } else {
       if (requested.asksForFiles(epoch)) {
@@ -173,10 +173,14 @@ final class Boundaries {
   }
 
   private void checkpoint(Loop loop, boolean last) {
-    checkpoints.take(loop, last, lifecycle.epoch());
-    loop.checkpointed = loop.iteration;
+    boolean taken = checkpoints.take(loop, last, lifecycle.epoch());
     loop.ended = last;
-    recovery.fromCheckpoint(loop);
+    if (taken) {
+      loop.checkpointed = loop.iteration;
+    }
+    if (taken || last) {
+      recovery.fromCheckpoint(loop);
+    }
   }
 
   /**

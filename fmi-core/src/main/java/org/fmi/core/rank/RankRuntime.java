@@ -45,6 +45,7 @@ import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.CheckpointStoreProvider;
 import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.FaultPoint;
+import org.fmi.spi.NoRoomException;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
@@ -153,7 +154,7 @@ public final class RankRuntime implements Fmi, Metered {
     RequestedCheckpoint requested = new RequestedCheckpoint(link, messenger);
     this.lifecycle =
         new Lifecycle(config, link, transports, detectors, messenger, requested::order, clock);
-    CheckpointStore store = stores.open(config, system, memory);
+    CheckpointStore store = open(stores, memory);
     FileOffer files = new FileOffer(config, store, requested, link, clock);
     this.checkpoints =
         new Checkpoints(
@@ -272,10 +273,44 @@ public final class RankRuntime implements Fmi, Metered {
         return true;
       } catch (Rollback again) {
         // The next failure came during this recovery: start again from H1.
-      } catch (UnrecoverableException | IOException e) {
+      } catch (UnrecoverableException e) {
         restorer.notRecovered(lifecycle.joined(), e);
         // The job ends; or another failure has begun a new epoch, in which this report does not
         // count.
+      } catch (NoRoomException e) {
+        if (e.isHere()) {
+          cannotContinue(e);
+        } // else another rank reports it, and this one waits for the next epoch
+      } catch (IOException e) {
+        cannotContinue(e);
+      }
+    }
+  }
+
+  /**
+   * Has the job replace this process, here or on another node, as the system refuses it something.
+   * If another failure has begun a new epoch, the report does not count, and this process tries
+   * again.
+   */
+  private void cannotContinue(IOException e) {
+    int epoch = lifecycle.joined();
+    String reason = String.valueOf(e.getMessage());
+    link.send(
+        lifecycle.isRefusedByUser()
+            ? new RankMessage.Unrecoverable(epoch, false, reason)
+            : new RankMessage.CannotContinue(epoch, "cannot continue: " + reason));
+  }
+
+  /** Opens the store; if the system refuses that, never returns, as the process is replaced. */
+  private CheckpointStore open(CheckpointStoreProvider stores, NodeMemory memory) {
+    try {
+      return stores.open(config, system, memory);
+    } catch (IOException e) {
+      link.send(
+          new RankMessage.CannotContinue(
+              RankMessage.CannotContinue.ANY_EPOCH, "cannot start: " + e.getMessage()));
+      while (true) {
+        clock.await(Long.MAX_VALUE);
       }
     }
   }

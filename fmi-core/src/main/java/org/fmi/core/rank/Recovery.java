@@ -243,7 +243,7 @@ final class Recovery {
   /** The recovery line's state is restored; returns when all ranks that roll back have done so. */
   private void restored(Loop loop, CheckpointId id) {
     if (local != null && lifecycle.isLocal()) {
-      local.rolledBack(id);
+      local.rolledBack(loop, id);
     } else {
       long[] furthest = {loop.furthest()};
       during(() -> system.allReduce(furthest, Op.MAX)); // and so a barrier

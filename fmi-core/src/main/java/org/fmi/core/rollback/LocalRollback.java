@@ -78,6 +78,9 @@ public final class LocalRollback implements RecoveryLineLog {
   /** The checkpoint interval of the ranks that continue, in iterations. */
   private long othersInterval;
 
+  /** The iteration of the last checkpoint that they have skipped; -1 for none. */
+  private long othersSkipped;
+
   /**
    * A loop in which this rank makes choices that the log does not cover; {@link #choice} is the
    * first one.
@@ -499,12 +502,14 @@ public final class LocalRollback implements RecoveryLineLog {
       agreements.packed(),
       continues && loop != null ? loop.iteration : Standstill.NO_FRONT,
       standstill.front(),
-      standstill.times()
+      standstill.times(),
+      continues && loop != null ? loop.skipped : -1
     };
     system.allReduce(most, Op.MAX);
     othersInterval = most[0];
     agreements.unpack(most[1]);
     standstill.rolledBack(most[2], most[3], most[4]);
+    othersSkipped = most[5];
     long messages = 0;
     long bytes = 0;
     for (int rank = 0; rank < config.size(); rank++) {
@@ -573,8 +578,9 @@ public final class LocalRollback implements RecoveryLineLog {
   }
 
   /** Completes a rollback of this rank alone. */
-  public void rolledBack(CheckpointId line) {
+  public void rolledBack(Loop loop, CheckpointId line) {
     checkpoints.restoreInterval(othersInterval);
+    loop.skipped = othersSkipped; // the others do not meet there again
     long iteration = checkpoints.iterationOf(line);
     // Ranks may have reached the recovery line in different iterations.
     CheckpointId own = new CheckpointId(line.version(), line.loop(), iteration, line.last());

@@ -134,10 +134,9 @@ public final class Restorer {
     return most[0];
   }
 
-  /** Reports to the job why a recovery was impossible. */
-  public void notRecovered(int epoch, Exception e) {
-    boolean lost = e instanceof UnrecoverableException;
-    link.send(new RankMessage.Unrecoverable(epoch, lost, String.valueOf(e.getMessage())));
+  /** Reports to the job that no recovery is possible, as checkpoints are lost. */
+  public void notRecovered(int epoch, UnrecoverableException e) {
+    link.send(new RankMessage.Unrecoverable(epoch, true, String.valueOf(e.getMessage())));
   }
 
   // ---- restoring

@@ -50,6 +50,9 @@ public final class ProgressLines {
   /** Ranks notified over the log-ring of the failures of the current recovery. */
   private final BitSet notified = new BitSet();
 
+  /** Checkpoints skipped since the last one taken. */
+  private long skipped;
+
   private int mostHops;
   private long notifiedNanos;
 
@@ -217,22 +220,42 @@ public final class ProgressLines {
                 + rebuilt(n.rebuilt()),
             nanos);
       }
-      case Notice.CheckpointCommitted n ->
-          detail(
-              "checkpoint "
-                  + n.version()
-                  + " at iteration "
+      case Notice.CheckpointSkipped n -> {
+        skipped = n.inARow();
+        if (skipped == 1) {
+          line(skipped(n));
+        } else {
+          detail(skipped(n));
+        }
+      }
+      case Notice.CheckpointCommitted n -> {
+        if (skipped > 0) {
+          line(
+              "a checkpoint was taken again, at iteration "
                   + n.iteration()
-                  + ", "
-                  + Amounts.bytes(n.bytes())
-                  + " per rank, "
-                  + Amounts.bytes(n.codedBytes())
-                  + " encoded: copy "
-                  + millis(n.copyNanos())
-                  + ", encode "
-                  + millis(n.encodeNanos())
-                  + ", commit "
-                  + millis(n.commitNanos()));
+                  + " of loop "
+                  + n.loop()
+                  + ", after "
+                  + skipped
+                  + (skipped == 1 ? " was skipped" : " were skipped"));
+          skipped = 0;
+        }
+        detail(
+            "checkpoint "
+                + n.version()
+                + " at iteration "
+                + n.iteration()
+                + ", "
+                + Amounts.bytes(n.bytes())
+                + " per rank, "
+                + Amounts.bytes(n.codedBytes())
+                + " encoded: copy "
+                + millis(n.copyNanos())
+                + ", encode "
+                + millis(n.encodeNanos())
+                + ", commit "
+                + millis(n.commitNanos()));
+      }
       case Notice.Level2Restored n -> restored(n, nanos);
       case Notice.Level2Begun n ->
           detail("checkpoint " + n.version() + " is being written to files");
@@ -366,6 +389,23 @@ public final class ProgressLines {
 
   private String since(long nanos) {
     return recovering ? ", " + millis(nanos - begunNanos) : "";
+  }
+
+  private String skipped(Notice.CheckpointSkipped n) {
+    return "the checkpoint of iteration "
+        + n.iteration()
+        + " of loop "
+        + n.loop()
+        + " is skipped, because rank "
+        + n.rank()
+        + " has no room for it on "
+        + nodeName(n.node())
+        + ": "
+        + n.reason()
+        + (n.lastLoop() < 0
+            ? "; there is none yet, so that a failure starts the program again"
+            : "; that of iteration " + n.lastIteration() + " of loop " + n.lastLoop() + " stays")
+        + "; the job continues, and tries the next one";
   }
 
   private static String millis(long nanos) {

@@ -104,7 +104,7 @@ final class MemoryForecast {
                       + Amounts.bytes(logs)
                       + " (--log-limit)"
                       + HELPS;
-              case NOT -> ": the job will end when a checkpoint does not fit" + HELPS;
+              case NOT -> ": a checkpoint that does not fit will be skipped" + HELPS;
             });
   }
 

@@ -73,7 +73,8 @@ final class Totals {
         checkpoints++;
         checkpointNanos += n.copyNanos() + n.encodeNanos() + n.commitNanos();
       }
-      case Notice.Submitted _,
+      case Notice.CheckpointSkipped _, // counts as none
+          Notice.Submitted _,
           Notice.NodeAdded _,
           Notice.NodeReady _,
           Notice.Started _,

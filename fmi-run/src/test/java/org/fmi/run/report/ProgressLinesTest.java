@@ -225,6 +225,29 @@ final class ProgressLinesTest {
   }
 
   @Test
+  void tellsOnceThatCheckpointsAreSkippedAndWhenTheyAreTakenAgain() {
+    ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
+    progress.on(
+        new Notice.CheckpointSkipped(0, 1, 1, "host1", 0, 0, 1, -1, -1, "needs 8 MiB, 1 free"), 0);
+    progress.on(
+        new Notice.CheckpointSkipped(0, 1, 1, "host1", 0, 20, 2, -1, -1, "needs 8 MiB, 1 free"), 0);
+    progress.on(new Notice.CheckpointCommitted(0, 2, 0, 40, 8, 8, 1, 1, 1), 0);
+    progress.on(new Notice.CheckpointCommitted(0, 3, 0, 60, 8, 8, 1, 1, 1), 0);
+    progress.on(
+        new Notice.CheckpointSkipped(0, 1, 1, "host1", 0, 80, 1, 0, 60, "needs 8 MiB, 1 free"), 0);
+    assertThat(lines).hasSize(3);
+    assertThat(lines.get(0))
+        .startsWith(
+            "fmi: the checkpoint of iteration 0 of loop 0 is skipped, because rank 1 has no")
+        .contains(": needs 8 MiB, 1 free; there is none yet, so that a failure starts the program")
+        .endsWith("; the job continues, and tries the next one");
+    assertThat(lines.get(1))
+        .isEqualTo(
+            "fmi: a checkpoint was taken again, at iteration 40 of loop 0, after 2 were skipped");
+    assertThat(lines.get(2)).contains("; that of iteration 60 of loop 0 stays; ");
+  }
+
+  @Test
   void tellsWhoComputesAgainInAFlowLoop() {
     ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
     progress.on(new Notice.RecoveryBegun(1, false, "rank 1 was killed"), 0);

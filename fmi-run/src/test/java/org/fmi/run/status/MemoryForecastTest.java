@@ -55,7 +55,7 @@ final class MemoryForecastTest {
     assertThat(look(false))
         .containsExactly(
             "checkpoints of 2 ranks on alpha will take 400 MiB (200 MiB so far), 150 MiB are free:"
-                + " the job will end when a checkpoint does not fit; use fewer ranks per node"
+                + " a checkpoint that does not fit will be skipped; use fewer ranks per node"
                 + " (--ppn), a smaller state, more memory in /dev/shm, or a disk (--node-dir)");
     assertThat(look(false)).as("told already").isEmpty();
     shows(0, 1, 300, 100, 150);

@@ -10,11 +10,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.fmi.Comm;
 import org.fmi.Rollback;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.NoRoomException;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.UnreadableException;
 import org.fmi.spi.UnrecoverableException;
@@ -424,13 +426,76 @@ public abstract class CheckpointStoreContract {
       group.checkpoint(StoreGroup.id(1), sizes, 1);
       group.map(0).limit(60_000);
       assertThatThrownBy(() -> group.store(0).begin(StoreGroup.id(2), 50_000))
-          .isInstanceOf(IOException.class)
+          .isInstanceOf(NoRoomException.class)
           .hasMessageContaining("are free");
-      assertThatThrownBy(() -> group.store(0).protect(StoreGroup.id(2)))
-          .isInstanceOf(IllegalStateException.class);
       assertImages(group, StoreGroup.id(1), sizes, 1);
       group.checkpoint(StoreGroup.id(2), sizes, 2);
       assertImages(group, StoreGroup.id(2), sizes, 2);
+    }
+  }
+
+  /** Of a rank that has no room for its image, the group learns when it protects its own ones. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void noMemoryForAnImageIsReportedToTheGroup(boolean bySteps) throws Exception {
+    CheckpointId id = StoreGroup.id(2);
+    long[] sizes = {10_000, 10_000, 10_000};
+    try (StoreGroup group = new StoreGroup(3, this::open)) {
+      group.checkpoint(StoreGroup.id(1), sizes, 1);
+      group.map(1).limit(60_000);
+      @Nullable Throwable[] thrown =
+          group.attempt(
+              (store, i) -> {
+                try {
+                  store.begin(id, i == 1 ? 50_000 : 10_000);
+                } catch (NoRoomException e) {
+                  assertThat(i).isEqualTo(1);
+                }
+                if (bySteps) {
+                  StoreGroup.complete(store.protecting(id));
+                } else {
+                  store.protect(id);
+                }
+              });
+      for (int i = 0; i < thrown.length; i++) {
+        assertThat(thrown[i]).isInstanceOf(NoRoomException.class).hasMessageContaining("are free");
+        assertThat(((NoRoomException) Objects.requireNonNull(thrown[i])).isHere())
+            .isEqualTo(i == 1);
+      }
+      for (CheckpointStore store : group.stores()) {
+        assertThat(store.held()).containsExactly(StoreGroup.id(1));
+      }
+      group.map(1).limit(Long.MAX_VALUE);
+      group.checkpoint(id, sizes, 2);
+      assertImages(group, id, sizes, 2);
+    }
+  }
+
+  /** An image that grows after it was begun, as an asynchronous one does. */
+  @Test
+  void noMemoryForAnImageThatGrowsIsReportedToTheGroup() throws Exception {
+    CheckpointId id = StoreGroup.id(2);
+    long[] sizes = {10_000, 10_000};
+    try (StoreGroup group = new StoreGroup(2, this::open)) {
+      group.checkpoint(StoreGroup.id(1), sizes, 1);
+      group.map(1).limit(90_000);
+      assertAllThrow(
+          group.attempt(
+              (store, i) -> {
+                store.begin(id, 10_000);
+                try {
+                  store.resize(id, i == 1 ? 80_000 : 10_000);
+                } catch (NoRoomException e) {
+                  assertThat(i).isEqualTo(1);
+                }
+                StoreGroup.complete(store.protecting(id));
+              }),
+          NoRoomException.class,
+          "are free");
+      assertImages(group, StoreGroup.id(1), sizes, 1);
+      group.map(1).limit(Long.MAX_VALUE);
+      group.checkpoint(id, sizes, 2);
+      assertImages(group, id, sizes, 2);
     }
   }
 
@@ -442,13 +507,13 @@ public abstract class CheckpointStoreContract {
     try (StoreGroup group = new StoreGroup(3, this::open)) {
       group.checkpoint(StoreGroup.id(1), small, 1);
       group.map(1).limit(200_000);
-      assertAllThrow(
+      @Nullable Throwable[] thrown =
           group.attempt(
               (store, i) ->
-                  StoreGroup.writeAndProtect(store, id, StoreGroup.content(sizes[i], 2, i))),
-          IOException.class,
-          "rank 4: ",
-          "are free");
+                  StoreGroup.writeAndProtect(store, id, StoreGroup.content(sizes[i], 2, i)));
+      assertAllThrow(thrown, NoRoomException.class, "are free");
+      assertThat(thrown[0]).hasMessageStartingWith("rank 4: ");
+      assertThat(thrown[2]).hasMessageStartingWith("rank 4: ");
       assertImages(group, StoreGroup.id(1), small, 1);
       for (CheckpointStore store : group.stores()) {
         assertThat(store.held()).containsExactly(StoreGroup.id(1));
@@ -459,8 +524,9 @@ public abstract class CheckpointStoreContract {
     }
   }
 
+  /** The others wait until that rank is replaced. */
   @Test
-  void noMemoryOnTheReplacementIsReportedToAll() throws Exception {
+  void noMemoryOnTheReplacementIsItsFailureAlone() throws Exception {
     CheckpointId id = StoreGroup.id(1);
     long[] sizes = {300_000, 200_000, 100_000};
     try (StoreGroup group = new StoreGroup(3, this::open)) {
@@ -468,8 +534,20 @@ public abstract class CheckpointStoreContract {
       group.loseNode(0);
       group.map(0).limit(100_000);
       int[] lost = {group.rank(0)};
-      assertAllThrow(
-          group.attempt((store, i) -> store.rebuild(id, lost)), IOException.class, "rank 1: ");
+      @Nullable Throwable[] thrown =
+          group.attempt(
+              (store, i) -> {
+                try {
+                  store.rebuild(id, lost);
+                } catch (NoRoomException e) {
+                  group.network().fail(); // the epoch ends
+                  throw e;
+                }
+              });
+      assertThat(thrown[0]).isInstanceOf(NoRoomException.class).hasMessageContaining("are free");
+      assertThat(thrown[1]).isInstanceOf(Rollback.class);
+      assertThat(thrown[2]).isInstanceOf(Rollback.class);
+      group.network().nextEpoch();
       group.map(0).limit(Long.MAX_VALUE);
       group.run((store, i) -> store.rebuild(id, lost));
       assertImages(group, id, sizes, 1);

@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.TreeMap;
+import org.fmi.spi.NoRoomException;
 import org.fmi.spi.NodeMemory;
 
 /** A node's memory in a map, with a limit. */
@@ -32,7 +33,7 @@ public final class MapMemory implements NodeMemory {
   public MemorySegment create(String name, long bytes, Arena arena) throws IOException {
     pieces.remove(name);
     if (bytes > free()) {
-      throw new IOException(bytes + " bytes wanted, " + free() + " are free");
+      throw new NoRoomException(bytes + " bytes wanted, " + free() + " are free", null);
     }
     creations++;
     MemorySegment piece = Arena.ofAuto().allocate(bytes, 64);
