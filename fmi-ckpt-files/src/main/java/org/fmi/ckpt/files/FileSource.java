@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.zip.CRC32C;
@@ -21,6 +22,7 @@ import org.fmi.spi.ImageContent;
 import org.fmi.spi.Level2Plan;
 import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A rank's images in files: the images that its job may start from, named by fmirun, and the images
@@ -96,17 +98,47 @@ public final class FileSource implements CheckpointSource {
     for (Path version : list(directory)) {
       if (Names.version(name(version)).isPresent()
           && Files.isDirectory(version, LinkOption.NOFOLLOW_LINKS)) {
-        for (Path file : list(version)) {
-          if (Names.isNodeFile(name(file))) {
-            look(file, Names.version(name(version)).getAsLong());
+        long number = Names.version(name(version)).getAsLong();
+        FileFacts named = named(version);
+        Path own = named == null ? null : version.resolve(named.name());
+        if (own == null || !look(own, number, Collections.min(named.ranks()) == rank)) {
+          for (Path file : list(version)) {
+            if (Names.isNodeFile(name(file)) && !file.equals(own)) {
+              look(file, number, rank == 0); // as all ranks look at the same files
+            }
           }
         }
       }
     }
   }
 
-  /** Checks a file. A damaged or foreign file is no source; another file may be one. */
-  private void look(Path path, long number) {
+  /**
+   * The file that has this rank's part by the version's manifest, so that each rank opens one file
+   * and not those of all nodes; null if the manifest is missing or damaged.
+   */
+  private @Nullable FileFacts named(Path version) {
+    try {
+      Generation generation = Catalog.generation(version);
+      if (generation != null) {
+        for (FileFacts facts : generation.manifest().files()) {
+          if (facts.ranks().contains(rank)) {
+            return facts;
+          }
+        }
+      }
+    } catch (IOException e) {
+      // The files are read without it.
+    }
+    return null;
+  }
+
+  /**
+   * Checks a file. A damaged or foreign file is no source; another file may be one.
+   *
+   * @param reports whether this rank reports damage, which others see too
+   * @return whether it is a source
+   */
+  private boolean look(Path path, long number, boolean reports) {
     try (NodeFile file = NodeFile.open(path)) {
       NodeFileHead head = file.head();
       List<CheckpointId> needed =
@@ -122,21 +154,18 @@ public final class FileSource implements CheckpointSource {
           && head.job().equals(job)) {
         FileVersion version = new FileVersion(head.epoch(), needed);
         found.add(new Found(version, job + "/v" + number, path, file.facts().digest()));
+        return true;
       }
     } catch (IOException e) {
-      say("cannot roll back to " + e.getMessage());
+      if (reports) {
+        diagnostics.report("cannot roll back to " + e.getMessage());
+      }
     }
+    return false;
   }
 
   private static String name(Path path) {
     return String.valueOf(path.getFileName());
-  }
-
-  /** Reports a message once, as all ranks look at the same files. */
-  private void say(String what) {
-    if (rank == 0) {
-      diagnostics.report(what);
-    }
   }
 
   private List<Path> list(Path directory) {
@@ -146,7 +175,9 @@ public final class FileSource implements CheckpointSource {
     } catch (NoSuchFileException | NotDirectoryException e) {
       // Nothing was written, or it is being deleted.
     } catch (IOException e) {
-      say(directory + " cannot be read: " + e);
+      if (rank == 0) {
+        diagnostics.report(directory + " cannot be read: " + e); // as all ranks look there
+      }
     }
     return all;
   }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.fmi.spi.CheckpointId;
@@ -80,6 +81,30 @@ final class FileSourceTest {
   void aVersionNeedsNoManifest() throws IOException {
     Files.delete(file(9, 0).resolveSibling(Names.MANIFEST));
     assertThat(own(1).offers(false)).containsExactly(version(9), version(5));
+  }
+
+  /** A manifest says which file has a rank's part, so that no rank opens the files of all nodes. */
+  @Test
+  void opensOnlyTheFileThatTheManifestNames() throws IOException {
+    Files.write(file(9, 1), new byte[1000]);
+    List<String> reports = new ArrayList<>();
+    CheckpointSource first =
+        FileSource.of(
+            RankConfigs.rank(0, Samples.SIZE).jobId(Samples.JOB).level2(own()).build(),
+            reports::add);
+    assertThat(first.offers(false)).containsExactly(version(9), version(5));
+    assertThat(reports).as("of a file that it need not open").isEmpty();
+    Files.delete(file(9, 0).resolveSibling(Names.MANIFEST));
+    assertThat(first.offers(false)).containsExactly(version(9), version(5));
+    assertThat(reports).singleElement().asString().contains(file(9, 1).toString());
+  }
+
+  @Test
+  void aDamagedManifestIsAsNone() throws IOException {
+    damage(file(9, 0).resolveSibling(Names.MANIFEST));
+    for (int rank = 0; rank < Samples.SIZE; rank++) {
+      assertThat(own(rank).offers(false)).containsExactly(version(9), version(5));
+    }
   }
 
   @Test
