@@ -13,6 +13,7 @@ import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.control.RankMessage.Standing;
 import org.fmi.spi.RecoveryPolicy;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides which ranks roll back after a failure: all of them, or only ranks that have failed and
@@ -26,8 +27,15 @@ final class RollbackScope {
   private final boolean wanted;
   private final Outbox out;
 
-  /** By loop, an action of a rank that it could not repeat alone. Its process may be gone. */
-  private final Map<Long, String> choices = new TreeMap<>();
+  /**
+   * An action of a rank that it could not repeat alone. Its process may be gone.
+   *
+   * @param since the checkpoint that it follows: a rollback to a later one does not repeat it
+   */
+  private record Choice(long since, String what) {}
+
+  /** The newest such action by loop. */
+  private final Map<Long, Choice> choices = new TreeMap<>();
 
   /** The actions that have been reported: a program may have many similar loops. */
   private final Set<String> reported = new TreeSet<>();
@@ -63,10 +71,20 @@ final class RollbackScope {
   /** Handles an event that no determinant covers. */
   private void chooses(int rank, int incarnation, RankMessage.UnloggedChoice m) {
     String what = "rank " + rank + " " + m.choice();
-    if (choices.putIfAbsent(m.loop(), what) == null && reported.add(m.choice())) {
-      out.degraded("a failure in loop " + m.loop() + " rolls back all ranks: " + what);
+    Choice before = choices.get(m.loop());
+    if (before == null || before.since < m.since()) {
+      choices.put(m.loop(), new Choice(m.since(), what));
+      if (reported.add(m.choice())) {
+        boolean whole = m.since() == RankMessage.UnloggedChoice.WHOLE_LOOP;
+        out.degraded(
+            "a failure in loop "
+                + m.loop()
+                + (whole ? "" : " before its next checkpoint")
+                + " rolls back all ranks: "
+                + what);
+      }
     }
-    out.send(rank, incarnation, new JobMessage.ChoiceRecorded(m.loop()));
+    out.send(rank, incarnation, new JobMessage.ChoiceRecorded());
   }
 
   /** Notes that ranks have found local rollback impossible. */
@@ -106,7 +124,7 @@ final class RollbackScope {
       }
       if (reason.isEmpty()) {
         reason = refusal(rank, standing, version);
-        flow = !reason.isEmpty() && standing.flow() && !choices.containsKey(standing.loop());
+        flow = !reason.isEmpty() && standing.flow() && choice(standing) == null;
       }
       version = standing.version();
       some |= standing.stays();
@@ -134,12 +152,18 @@ final class RollbackScope {
     return version;
   }
 
+  /** Returns an action in a rank's loop that a rollback to its checkpoint would repeat, or null. */
+  private @Nullable String choice(Standing standing) {
+    Choice choice = choices.get(standing.loop());
+    return choice == null || choice.since < standing.version() ? null : choice.what;
+  }
+
   /**
    * Returns why this rank, or another one in its loop, does not let the other ranks continue; empty
    * if it does.
    */
   private String refusal(int rank, Standing standing, long version) {
-    String choice = choices.get(standing.loop());
+    String choice = choice(standing);
     if (choice != null) {
       return choice;
     }

@@ -102,25 +102,47 @@ final class RollbackScopeTest {
   /** The rank that chooses may be the one that is lost. */
   @Test
   void allGoBackInALoopOfChoices() {
-    scope.on(2, 7, new RankMessage.UnloggedChoice(0, "probes for a message"));
-    scope.on(1, 0, new RankMessage.UnloggedChoice(0, "tests a request"));
+    scope.on(2, 7, new RankMessage.UnloggedChoice(0, 5, "probes for a message"));
+    scope.on(1, 0, new RankMessage.UnloggedChoice(0, 5, "tests a request"));
     assertThat(out.take())
         .containsExactly(
             new JobCommand.Report(
                 new Notice.Degraded(
-                    "a failure in loop 0 rolls back all ranks: rank 2 probes for a message")),
-            tell(2, 7, new JobMessage.ChoiceRecorded(0)),
-            tell(1, 0, new JobMessage.ChoiceRecorded(0)));
+                    "a failure in loop 0 before its next checkpoint rolls back all ranks: rank 2"
+                        + " probes for a message")),
+            tell(2, 7, new JobMessage.ChoiceRecorded()),
+            tell(1, 0, new JobMessage.ChoiceRecorded()));
     assertGlobal("rank 2 probes for a message", goesOn(5), goesOn(5), FRESH);
     assertLocal(6, "[1]", "", inLoop(1, 6, true, ""), FRESH);
+  }
+
+  @Test
+  void aChoiceIsForgottenAtTheNextCheckpoint() {
+    scope.on(1, 0, new RankMessage.UnloggedChoice(0, 5, "is refused"));
+    scope.on(1, 0, new RankMessage.UnloggedChoice(0, 4, "is refused"));
+    assertThat(out.take()).isNotEmpty();
+    assertLocal(6, "[1]", "", goesOn(6), FRESH);
+    scope.on(1, 0, new RankMessage.UnloggedChoice(0, 6, "is refused"));
+    assertThat(out.take()).containsExactly(tell(1, 0, new JobMessage.ChoiceRecorded()));
+    assertGlobal("rank 1 is refused", goesOn(6), FRESH);
+    assertLocal(7, "[1]", "", goesOn(7), FRESH);
   }
 
   /** The reason is told where it matters, too. */
   @Test
   void whatIsTheSameInManyLoopsIsToldOnce() {
-    scope.on(1, 0, new RankMessage.UnloggedChoice(0, "has no room"));
-    scope.on(0, 0, new RankMessage.UnloggedChoice(1, "has no room"));
-    scope.on(0, 0, new RankMessage.UnloggedChoice(2, "is refused"));
+    scope.on(
+        1,
+        0,
+        new RankMessage.UnloggedChoice(0, RankMessage.UnloggedChoice.WHOLE_LOOP, "has no room"));
+    scope.on(
+        0,
+        0,
+        new RankMessage.UnloggedChoice(1, RankMessage.UnloggedChoice.WHOLE_LOOP, "has no room"));
+    scope.on(
+        0,
+        0,
+        new RankMessage.UnloggedChoice(2, RankMessage.UnloggedChoice.WHOLE_LOOP, "is refused"));
     assertThat(out.take())
         .filteredOn(JobCommand.Report.class::isInstance)
         .containsExactly(

@@ -170,13 +170,14 @@ final class LocalRollbackSimulationTest {
   }
 
   /** Buffer space is freed as messages leave, which another process may see at another time. */
-  @Test
-  void allRanksRollBackFromALoopWithARefusedBufferedSend() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void allRanksRollBackToBeforeARefusedBufferedSend(boolean checkpointBetween) {
     Program program =
         (fmi, process, cluster) -> {
           Comm world = fmi.world();
           fmi.loop(
-              3,
+              5,
               n -> {
                 if (n == 1 && world.rank() == 2) {
                   world.attachBuffer(8);
@@ -187,16 +188,23 @@ final class LocalRollbackSimulationTest {
               });
           return 0;
         };
-    Shape shape = ranks().withFaults(kill(3, FaultPoint.ITERATION, 2));
+    Shape shape =
+        ranks()
+            .withInterval(new CheckpointInterval.Every(checkpointBetween ? 2 : 10))
+            .withFaults(kill(3, FaultPoint.ITERATION, 3));
     JobSimulation job = new JobSimulation(1, shape, null, program);
     assertThat(job.run().status()).as("%s", job.story()).isZero();
 
     String reason = "rank 2 " + Choice.REFUSED.text();
     assertThat(notices(job, Notice.RollbackDecided.class, n -> true))
-        .containsExactly(new Notice.RollbackDecided(1, "", reason));
+        .containsExactly(
+            checkpointBetween
+                ? new Notice.RollbackDecided(1, "[3]", "")
+                : new Notice.RollbackDecided(1, "", reason));
     assertThat(notices(job, Notice.Degraded.class, n -> n.what().contains(Choice.REFUSED.text())))
         .containsExactly(
-            new Notice.Degraded("a failure in loop 0 rolls back all ranks: " + reason));
+            new Notice.Degraded(
+                "a failure in loop 0 before its next checkpoint rolls back all ranks: " + reason));
   }
 
   /** Derived data follow from the state, whichever ranks roll back. */

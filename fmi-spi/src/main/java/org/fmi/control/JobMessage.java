@@ -49,7 +49,7 @@ public sealed interface JobMessage {
    * continues.
    */
   @Tag(8)
-  record ChoiceRecorded(long loop) implements JobMessage {}
+  record ChoiceRecorded() implements JobMessage {}
 
   /**
    * Acknowledges one {@link RankMessage.Determinants}: its determinants are stable.

@@ -79,9 +79,15 @@ public sealed interface RankMessage {
   /**
    * The rank makes a choice in this loop that its log does not cover, and waits for {@link
    * JobMessage.ChoiceRecorded}.
+   *
+   * @param since the newest checkpoint that the rank has begun: a rollback to a later one does not
+   *     repeat the choice; {@link #WHOLE_LOOP} if any may
    */
   @Tag(18)
-  record UnloggedChoice(long loop, String choice) implements ChoiceReport {}
+  record UnloggedChoice(long loop, long since, String choice) implements ChoiceReport {
+    /** In place of a checkpoint. */
+    public static final long WHOLE_LOOP = Long.MAX_VALUE;
+  }
 
   /**
    * Determinants that depend on the order in which messages arrived: determinants of this rank, or

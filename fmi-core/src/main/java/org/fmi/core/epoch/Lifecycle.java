@@ -91,8 +91,8 @@ public final class Lifecycle implements JobLink.Listener {
   /** A Start by which all ranks roll back, received by a call that has not ended yet. */
   private @Nullable Prepared prepared;
 
-  /** The newest loop for which the job knows that this rank makes choices. */
-  private volatile long noted = -1;
+  /** Number of this rank's reports of choices that the job has recorded. */
+  private final AtomicLong noted = new AtomicLong();
 
   /** Number of this rank's reports of determinants that the job has acknowledged. */
   private final AtomicLong acknowledged = new AtomicLong();
@@ -158,9 +158,9 @@ public final class Lifecycle implements JobLink.Listener {
     return prepared != null;
   }
 
-  /** Waits until the job knows of choices in this loop, or until a failure. */
-  public void awaitNoted(long loop) {
-    while (noted < loop && target <= epoch) {
+  /** Waits until the job has recorded this many reports of choices, or until a failure. */
+  public void awaitNoted(long reports) {
+    while (noted.get() < reports && target <= epoch) {
       clock.await(Long.MAX_VALUE);
     }
   }
@@ -551,7 +551,7 @@ public final class Lifecycle implements JobLink.Listener {
       }
       case JobMessage.Start m -> start = m;
       case JobMessage.Release m -> released = true;
-      case JobMessage.ChoiceRecorded m -> noted = m.loop();
+      case JobMessage.ChoiceRecorded _ -> noted.incrementAndGet();
       case JobMessage.Acknowledged _ -> acknowledged.incrementAndGet();
       case JobMessage.ReplayDeterminants m -> determinants = m;
       case JobMessage.Settle _,

@@ -82,12 +82,16 @@ public final class LocalRollback implements RecoveryLineLog {
   private long othersSkipped;
 
   /**
-   * A loop in which this rank makes choices that the log does not cover; {@link #choice} is the
-   * first one.
+   * A loop in which this rank makes choices that the log does not cover. The newest checkpoint that
+   * it had begun at the last one reported, which is {@link #choice}.
    */
   private long choosing = NO_LOOP;
 
+  private long choosingSince;
   private String choice = "";
+
+  /** Number of choices reported to the job. */
+  private long choices;
 
   /** The loop in which this rank has reported that its log is full. */
   private long outgrownIn = NO_LOOP;
@@ -267,7 +271,7 @@ public final class LocalRollback implements RecoveryLineLog {
               + (ranks == 1 ? "1 rank needs " : ranks + " ranks need ")
               + (LogLimit.free(ranks) >> 20)
               + " MiB of free memory";
-      chooses(loop, why);
+      chooses(loop, RankMessage.UnloggedChoice.WHOLE_LOOP, why);
       log.spoil(why);
     }
   }
@@ -289,20 +293,27 @@ public final class LocalRollback implements RecoveryLineLog {
   public void chooses(Choice choiceMade) {
     Loop loop = current.get();
     if (loop != null) {
-      chooses(loop, choiceMade.text());
+      chooses(loop, checkpoints.nextVersion() - 1, choiceMade.text());
     }
     if (overlap != null) {
       overlap.chooses(choiceMade);
     }
   }
 
-  private void chooses(Loop loop, String choiceMade) {
-    if (choosing != loop.number) {
+  private void chooses(Loop loop, long since, String choiceMade) {
+    if (choosing != loop.number || choosingSince < since) {
       choosing = loop.number;
+      choosingSince = since;
       choice = choiceMade;
-      link.send(new RankMessage.UnloggedChoice(loop.number, choice));
-      lifecycle.awaitNoted(loop.number);
+      link.send(new RankMessage.UnloggedChoice(loop.number, since, choice));
+      choices++;
+      lifecycle.awaitNoted(choices);
     }
+  }
+
+  /** Whether a rollback to the last checkpoint would repeat such a choice. */
+  private boolean isChoosing(Loop loop) {
+    return choosing == loop.number && choosingSince >= version();
   }
 
   /** Notifies the user once per loop, before a failure finds the log too short. */
@@ -416,7 +427,7 @@ public final class LocalRollback implements RecoveryLineLog {
         && loop.flow == null
         && checkpoints.hasCommitted(loop)
         && !checkpoints.inDoubt()
-        && choosing != loop.number
+        && !isChoosing(loop)
         && log.on()
         && log.unusable() == null
         && !isAtStandstill(loop)
@@ -435,6 +446,7 @@ public final class LocalRollback implements RecoveryLineLog {
   public void allRollBack() {
     agreements.forget();
     standstill.clear();
+    choosing = NO_LOOP;
   }
 
   /**
@@ -456,7 +468,7 @@ public final class LocalRollback implements RecoveryLineLog {
               : "is in a flowLoop";
       return new Standing(loop.number, Standing.NO_VERSION, false, flows, why);
     }
-    if (choosing == loop.number) {
+    if (isChoosing(loop)) {
       return new Standing(loop.number, Standing.NO_VERSION, false, choice);
     }
     if (checkpoints.inDoubt()) {
