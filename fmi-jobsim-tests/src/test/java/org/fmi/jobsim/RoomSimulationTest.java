@@ -38,7 +38,7 @@ final class RoomSimulationTest {
   private final Answers answers = new Answers();
 
   /** What rolls back, and how checkpoints are taken. */
-  private enum How {
+  enum How {
     GLOBAL,
     LOCAL,
     FLOW,

@@ -100,14 +100,27 @@ public final class FileSource implements CheckpointSource {
           && Files.isDirectory(version, LinkOption.NOFOLLOW_LINKS)) {
         long number = Names.version(name(version)).getAsLong();
         FileFacts named = named(version);
-        Path own = named == null ? null : version.resolve(named.name());
-        if (own == null || !look(own, number, Collections.min(named.ranks()) == rank)) {
-          for (Path file : list(version)) {
-            if (Names.isNodeFile(name(file)) && !file.equals(own)) {
-              look(file, number, rank == 0); // as all ranks look at the same files
-            }
+        if (named == null) {
+          lookAtAll(version, number, null);
+        } else {
+          Path own = version.resolve(named.name());
+          if (!look(own, number, Collections.min(named.ranks()) == rank)) {
+            lookAtAll(version, number, own);
           }
         }
+      }
+    }
+  }
+
+  /**
+   * Looks at all files of a version, as all ranks do.
+   *
+   * @param known a file that was looked at already; null if none was
+   */
+  private void lookAtAll(Path version, long number, @Nullable Path known) {
+    for (Path file : list(version)) {
+      if (Names.isNodeFile(name(file)) && !file.equals(known)) {
+        boolean _ = look(file, number, rank == 0);
       }
     }
   }
