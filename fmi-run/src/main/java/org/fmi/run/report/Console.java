@@ -383,8 +383,8 @@ public final class Console {
           Entry.own(
               "fmi: "
                   + Amounts.bytes(bytes)
-                  + " of output of ended processes are missing here: it was not read for so long"
-                  + " that fmirun had no memory for more\n"));
+                  + " of output are missing here: output was not read for so long that fmirun had"
+                  + " no memory for more\n"));
     }
   }
 

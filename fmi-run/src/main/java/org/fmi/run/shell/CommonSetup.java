@@ -5,14 +5,14 @@ import org.fmi.job.control.NodeSetup;
 import org.fmi.run.options.Program;
 import org.fmi.run.options.RunOptions;
 
-/** The settings that all daemons of a job share. */
+/** The settings that the daemons of a job get. */
 final class CommonSetup {
   private CommonSetup() {}
 
   /**
-   * @param nodes the number of nodes now
+   * @param outputWindow the node's share of the memory for output
    */
-  static NodeSetup of(RunOptions options, ShellContext around, int nodes) {
+  static NodeSetup of(RunOptions options, ShellContext around, int outputWindow) {
     Level2Files files = around.files();
     Program program = options.program();
     RunOptions.Processes processes = options.processes();
@@ -25,7 +25,7 @@ final class CommonSetup {
         .jvmOptions(processes.jvmOptions())
         .environment(processes.environment())
         .workDirectory(processes.directory().toString())
-        .outputWindow(new MemoryBudget(options.spec().size(), nodes).outputWindow())
+        .outputWindow(outputWindow)
         .idleMegahertz(processes.idleMegahertz())
         .level2(files == null ? Level2Setup.NONE : files.setup())
         .build();

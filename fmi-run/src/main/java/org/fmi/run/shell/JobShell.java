@@ -78,6 +78,7 @@ final class JobShell {
   private final FlushDesk flushes;
   private final NodeRequests requests;
   private final EndOfAll endOfAll = new EndOfAll(this::later, this::next);
+  private final OutputShares outputShares = new OutputShares();
   private final int[] nodeOfRank;
 
   /** The next steps of the decision maker. */
@@ -430,7 +431,8 @@ final class JobShell {
           node.memoryFree = m.memoryFree();
           binding.found(node.number, m.cores(), m.whole());
           nodes.describe(node, m);
-          node.send(new ToDaemon.Setup(CommonSetup.of(options, around, nodes.all().size())));
+          int window = outputShares.of(node.number, nodes.all().size());
+          node.send(new ToDaemon.Setup(CommonSetup.of(options, around, window)));
         }
         case FromDaemon.Ready _ -> {
           node.up = true;

@@ -11,14 +11,6 @@ import org.jspecify.annotations.Nullable;
  * @param nodes the number of nodes, spares included
  */
 record MemoryBudget(int ranks, int nodes) {
-  /** Output that is not written yet, of all nodes together. */
-  private static final int OUTPUT_BYTES = 64 << 20;
-
-  /** The share of a node, if there are few or very many of them. */
-  private static final int MOST_OUTPUT_BYTES = 320 << 10;
-
-  private static final int LEAST_OUTPUT_BYTES = 10 << 10;
-
   /**
    * Code, the input kept for rank 0, events that wait for their file or for clients, digests of
    * lines, stacks.
@@ -33,17 +25,12 @@ record MemoryBudget(int ranks, int nodes) {
 
   private static final long BYTES_PER_NODE = 128 << 10;
 
-  /** Returns the maximum unwritten output of one node. */
-  int outputWindow() {
-    return Math.clamp(OUTPUT_BYTES / Math.max(1, nodes), LEAST_OUTPUT_BYTES, MOST_OUTPUT_BYTES);
-  }
-
   /**
    * Returns the maximum unwritten output in all. Beside the nodes' shares that is the rest in the
    * pipes of processes that have ended, and messages of fmirun.
    */
   long consoleBytes() {
-    return OUTPUT_BYTES + 2L * nodes * outputWindow();
+    return OutputShares.ALL_BYTES + 2L * nodes * OutputShares.equal(nodes);
   }
 
   /** Returns the sum of all bounds. */

@@ -110,7 +110,7 @@ final class ConsoleTest {
     String shown = drained(console);
     assertThat(shown.lines().filter("12345678"::equals)).hasSize(110);
     assertThat(shown)
-        .contains("fmi: " + Amounts.bytes(9000 - 990) + " of output of ended processes are")
+        .contains("fmi: " + Amounts.bytes(9000 - 990) + " of output are missing")
         .endsWith("after\n");
   }
 

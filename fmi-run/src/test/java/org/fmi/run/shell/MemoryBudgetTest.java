@@ -9,16 +9,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class MemoryBudgetTest {
   private static final long MIB = 1 << 20;
 
-  @Test
-  void nodesShareTheMemoryForOutput() {
-    for (int nodes = 1; nodes < 5000; nodes++) {
-      int window = new MemoryBudget(nodes, nodes).outputWindow();
-      assertThat(window).isBetween(10 << 10, 320 << 10);
-      assertThat((long) nodes * window).isLessThanOrEqualTo(64 * MIB);
-    }
-    assertThat(new MemoryBudget(4, 4).outputWindow()).isEqualTo(320 << 10);
-  }
-
   @ParameterizedTest
   @CsvSource({"4, 4, 400", "1000, 1000, 700", "20000, 200, 1100", "100000, 1000, 3600"})
   void theWholeFollowsFromRanksAndNodes(int ranks, int nodes, long mebibytes) {
