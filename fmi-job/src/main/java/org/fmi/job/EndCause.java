@@ -30,6 +30,8 @@ public enum EndCause {
   NO_SPARE,
   /** No node at all is left for a rank. */
   NO_NODE,
+  /** Nodes with ranks cannot hear each other, and their ranks cannot move. */
+  LINKS_BROKEN,
   /** A rank was started repeatedly and never got to run. */
   NEVER_RAN,
   /** The next recovery would exceed the user's limit. */

@@ -58,9 +58,6 @@ final class FailureLedger {
     /** The node of the last process. */
     int node = -1;
 
-    /** The epoch in which the last process was started. */
-    int startedIn;
-
     /** The reason why another process, or silence, had the process killed. */
     @Nullable String suspicion;
 
@@ -104,11 +101,6 @@ final class FailureLedger {
 
   private int recoveries;
 
-  /** Nodes whose ranks were accused in the epoch {@link #accusedIn} by ranks of other nodes. */
-  private final Set<Integer> accusedNodes = new HashSet<>();
-
-  private int accusedIn = -1;
-
   /** The place of the newest committed checkpoint. */
   private @Nullable Place line;
 
@@ -147,7 +139,6 @@ final class FailureLedger {
     Account account = accounts[rank];
     account.startsHere = account.node == node ? account.startsHere + 1 : 1;
     account.node = node;
-    account.startedIn = recoveries;
     account.starts++;
     assert account.startsHere <= account.starts;
     account.suspicion = null;
@@ -181,24 +172,10 @@ final class FailureLedger {
     accounts[rank].reportedIn = epoch;
   }
 
-  /**
-   * Notes that a rank has reported another one from its own observation, not from hearsay.
-   *
-   * @return whether this is one more observation of a fault that was acted on: a rank of another
-   *     node has accused a rank of the same node in the same epoch before, and the accused process
-   *     was there. False if both ranks are on one node, or the accused node is new in this epoch: a
-   *     rank that is cut off accuses all others
-   */
-  boolean accused(int epoch, int by, int rank) {
-    int node = accounts[rank].node;
-    if (epoch < accusedIn || accounts[by].node == node || accounts[rank].startedIn > epoch) {
-      return false;
-    }
-    if (epoch > accusedIn) {
-      accusedIn = epoch;
-      accusedNodes.clear();
-    }
-    return !accusedNodes.add(node);
+  /** Notes that the suspicion of a rank's process was wrong. */
+  void acquitted(int rank) {
+    accounts[rank].suspicion = null;
+    accounts[rank].reportedIn = -1;
   }
 
   /**

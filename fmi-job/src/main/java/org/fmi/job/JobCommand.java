@@ -1,5 +1,6 @@
 package org.fmi.job;
 
+import java.util.List;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.job.control.Assignment;
@@ -37,6 +38,17 @@ public sealed interface JobCommand {
 
   /** Kill only the daemon of a node, for tests. */
   record KillDaemon(int node) implements JobCommand {}
+
+  /**
+   * Have the daemon of a node try to reach the daemons of other nodes, within half of the
+   * heartbeat's timeout: answered by {@link JobEvent.Examined}, unless the daemon is silent.
+   *
+   * @param others numbers of nodes, perhaps its own among them
+   */
+  record Examine(int node, int round, List<Integer> others) implements JobCommand {}
+
+  /** Send {@link JobEvent.ExaminationOver} after so many tenths of the heartbeat's timeout. */
+  record AwaitExamination(int round, int tenths) implements JobCommand {}
 
   /** The job has one more node, with the next number. */
   record AddNode(int node, String name, int slots) implements JobCommand {}

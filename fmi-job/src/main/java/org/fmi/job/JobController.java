@@ -46,6 +46,7 @@ public final class JobController implements Job {
   private final UnplacedRanks unplaced;
   private final SilentNodes silent;
   private final AllProcesses all;
+  private final Examination examination;
 
   private Phase phase = Phase.LAUNCHING;
 
@@ -99,6 +100,7 @@ public final class JobController implements Job {
     this.unplaced = new UnplacedRanks(spec, placement, out, r -> spawn(ranks.get(r)));
     this.silent = new SilentNodes(placement, out);
     this.all = new AllProcesses(ranksAtOnce, ranks, placement, ledger, out, this::spawn);
+    this.examination = new Examination(spec, placement, ranks, ledger, out);
   }
 
   /**
@@ -144,6 +146,9 @@ public final class JobController implements Job {
         case JobEvent.CheckpointAsked e -> requests.ask(e.asker(), e.files());
         case JobEvent.CheckpointWithdrawn e -> requests.withdrawn(e.asker());
         case JobEvent.Continued _ -> onContinued();
+        case JobEvent.Examined e ->
+            onExamined(examination.answered(e.node(), e.round(), e.unreached()));
+        case JobEvent.ExaminationOver e -> onExamined(examination.over(e.round()));
         case JobEvent.Interrupted e -> end(JobCommand.End.interrupted(e.signal()));
       }
     }
@@ -184,7 +189,11 @@ public final class JobController implements Job {
 
   private void onNodeSilent(int node, boolean alone) {
     if (silent.add(epoch(), node, alone)) {
+      for (int r : placement.ranksOn(node)) {
+        boolean _ = examination.gone(r); // it has stopped, and may continue
+      }
       replaceSilent();
+      onExamined(examination.lost(node));
     }
   }
 
@@ -224,6 +233,7 @@ public final class JobController implements Job {
         ranks.lost(rank);
       }
       unplaced.add(r);
+      examination.replaced(r);
     }
     placement.returning().forEach(r -> callBack(ranks.get(r)));
     if (needed.isEmpty() || recover(needed.getFirst(), reason)) {
@@ -275,6 +285,7 @@ public final class JobController implements Job {
       return;
     }
     replace(lost, placement.name(node) + " lost: " + reason);
+    onExamined(examination.lost(node));
   }
 
   /** Handles the failure of a node before any rank was started: a spare takes its place. */
@@ -338,7 +349,9 @@ public final class JobController implements Job {
     if (returns) {
       placement.goBack(r);
       out.reportReturned(r, node);
-    } else if ((hopeless || placement.shedsRanks(node)) && placement.moveAway(r, hopeless, begun)) {
+    } else if (!examination.moveAway(r, begun)
+        && (hopeless || placement.shedsRanks(node))
+        && placement.moveAway(r, hopeless, begun)) {
       out.reportMoved(r, node, hopeless);
       out.reportPartner(r);
     }
@@ -379,7 +392,9 @@ public final class JobController implements Job {
       gone(rank, e);
       return;
     }
-    out.reportCause(r, ledger.reportedIn(r), ledger.cause(e));
+    // Otherwise nothing but the failure itself has ended it.
+    boolean accused = !wasDying && examination.gone(r);
+    out.reportCause(r, ledger.reportedIn(r), accused ? ledger.how(e) : ledger.cause(e));
     // Even if its peers noticed first and it was to be killed.
     JobCommand.End verdict = ledger.exited(e, rank.known());
     if (verdict != null) {
@@ -392,7 +407,9 @@ public final class JobController implements Job {
       endedBeforeInit(rank, e);
     } else {
       String how = ledger.how(e);
-      out.report(new Notice.RankFailed(epoch(), r, "daemon", how));
+      if (!accused) {
+        out.report(new Notice.RankFailed(epoch(), r, "daemon", how));
+      }
       ranks.lost(rank);
       if (recover(r, "rank " + r + " " + how)) {
         respawn(rank);
@@ -442,6 +459,7 @@ public final class JobController implements Job {
     }
     out.report(new Notice.RankFailed(epoch(), r, "daemon", how));
     ledger.suspect(r, epoch(), "it " + how);
+    boolean _ = examination.gone(r);
     kill(rank);
     recover(r, "rank " + r + " " + how);
   }
@@ -449,7 +467,10 @@ public final class JobController implements Job {
   /** Notifies the other ranks. Everything else waits for the exit, which gives the cause. */
   private void onRankDying(int r, int incarnation) {
     Rank rank = ranks.get(r);
-    if (rank.lives(incarnation) && (phase == Phase.CONNECTING || phase == Phase.RUNNING)) {
+    if (rank.lives(incarnation) && examination.gone(r)) {
+      ledger.wasDying(r); // its failure was reported, and no epoch has started since
+      kill(rank);
+    } else if (rank.lives(incarnation) && (phase == Phase.CONNECTING || phase == Phase.RUNNING)) {
       out.report(new Notice.RankFailed(epoch(), r, "daemon", "was killed"));
       ledger.dying(r, epoch());
       kill(rank);
@@ -584,7 +605,7 @@ public final class JobController implements Job {
   }
 
   private void startIfAllJoined() {
-    if (ranks.allAt(Stage.JOINED) && !all.areUnderWay()) {
+    if (ranks.allAt(Stage.JOINED) && !all.areUnderWay() && !examination.isUnderWay()) {
       start();
     }
   }
@@ -635,16 +656,11 @@ public final class JobController implements Job {
       return;
     }
     out.report(new Notice.Notified(m.epoch(), by.number(), m.rank(), m.hops(), m.heardNanos()));
-    boolean again = m.hops() == 0 && ledger.accused(m.epoch(), by.number(), m.rank());
     Rank suspect = ranks.get(m.rank());
-    if (m.epoch() == epoch() - 1 && phase == Phase.JOINING) {
-      // A node's ranks are accused one by one, and the first accusation ends the epoch.
-      if (again && suspect.life() == Life.ALIVE && !silent.hold(m.rank())) {
-        kill(suspect, by, m);
-      }
-      return;
-    }
     if (m.epoch() != epoch() || phase == Phase.RELEASED) {
+      if (m.hops() == 0) {
+        examination.accusedBy(by, m.rank());
+      }
       return;
     }
     if (silent.hold(m.rank())) {
@@ -653,22 +669,38 @@ public final class JobController implements Job {
       return;
     }
     assert suspect.life() == Life.ALIVE || phase == Phase.JOINING;
-    if (suspect.life() == Life.ALIVE) {
+    boolean examined = suspect.life() == Life.ALIVE && examination.concerns(by, suspect, m.hops());
+    if (suspect.life() == Life.ALIVE && !(examined && examination.isAccused(suspect))) {
+      out.report(
+          new Notice.RankFailed(
+              epoch(), m.rank(), "rank " + by.number() + " over the log-ring", m.reason()));
+      ledger.suspect(m.rank(), epoch(), "rank " + by.number() + " reported: " + m.reason());
       if (phase == Phase.CONNECTING && by.stage() == Stage.JOINED && m.hops() == 0) {
         ledger.unconnected(m.overlay());
       }
-      kill(suspect, by, m);
+      if (!examined) {
+        boolean _ = examination.gone(m.rank());
+        kill(suspect);
+      }
     }
     // Even before Start: the rank has learned of the failure, so this epoch is over for it.
-    beginEpoch(m.rank(), "rank " + m.rank() + ": " + m.reason());
+    int failed = examined ? JobMessage.Revoke.NONE : m.rank();
+    if (beginEpoch(failed, "rank " + m.rank() + ": " + m.reason()) && examined) {
+      examination.accuse(by, suspect);
+    }
   }
 
-  private void kill(Rank suspect, Rank by, RankMessage.Suspect m) {
-    out.report(
-        new Notice.RankFailed(
-            epoch(), m.rank(), "rank " + by.number() + " over the log-ring", m.reason()));
-    ledger.suspect(m.rank(), epoch(), "rank " + by.number() + " reported: " + m.reason());
-    kill(suspect);
+  private void onExamined(boolean allIsKnown) {
+    if (!allIsKnown || phase == Phase.ENDED) {
+      return;
+    }
+    assert phase == Phase.JOINING : "an epoch was started in " + phase;
+    JobCommand.End verdict = examination.decide(begun);
+    if (verdict != null) {
+      end(verdict);
+    } else {
+      startIfAllJoined();
+    }
   }
 
   /** Replaces a process to which its system refuses something; the node may be the reason. */
@@ -693,6 +725,7 @@ public final class JobController implements Job {
     injections.checkpointAt(committed.iteration());
     out.committed(committed);
     requests.committed(m);
+    examination.progress();
     if (standbyEpoch < epoch()) {
       // Not earlier: standbys must not slow down the start of the job or a recovery, and short
       // programs should not pay for them.

@@ -1,5 +1,6 @@
 package org.fmi.job;
 
+import java.util.List;
 import org.fmi.job.control.FromDaemon;
 
 /** An event of a job. */
@@ -72,6 +73,20 @@ public sealed interface JobEvent {
    * @param reason for the user
    */
   record NodeRefused(String reason) implements JobEvent {}
+
+  /**
+   * The answer of a daemon to {@link JobCommand.Examine}.
+   *
+   * @param unreached the nodes that it cannot reach
+   */
+  record Examined(int node, int round, List<Integer> unreached) implements JobEvent {
+    public Examined {
+      unreached = List.copyOf(unreached);
+    }
+  }
+
+  /** The answer to {@link JobCommand.AwaitExamination}. */
+  record ExaminationOver(int round) implements JobEvent {}
 
   /** A message of a node's daemon about a rank of the job. */
   record FromNode(int node, FromDaemon.OfRank message) implements JobEvent {}

@@ -101,6 +101,11 @@ final class Links {
     return a != b && of != null && of.get(b) && answered.get(a) && answered.get(b);
   }
 
+  /** Whether a node is known to hear all nodes that have answered. */
+  boolean isWhole(int node) {
+    return answered.get(node) && brokenOf(node) == 0;
+  }
+
   /** Returns the number of nodes that do not hear a node. */
   private int brokenOf(int node) {
     int broken = 0;

@@ -30,6 +30,8 @@ import java.util.Set;
  *  NodeLeaving       no more ranks      no more ranks       its ranks leave it later   report
  *  NodeStays         a node as before   place waiting ranks place waiting ranks        report
  *  Continued         -                  continue the start  -                          -
+ *  Examined          -                  judge the links     -                          -
+ *  ExaminationOver   -                  judge the links     -                          -
  *  RankExited        -                  restart it          epoch, restart it          count it; end when all have
  *  RankSilent        -                  kill it             kill it, epoch             kill it
  *  RankDying         -                  (its exit follows)  kill it, epoch             (its exit follows)
@@ -41,7 +43,7 @@ import java.util.Set;
  *  Joined (e)        -                  Start if all have   -                          -
  *  Connected (e)     -                  -                   report if all have         -
  *  Running (e)       -                  -                   RUNNING if all do          -
- *  Suspect (e)       -                  kill it unless its node is silent, epoch        -
+ *  Suspect (e)       -                  epoch, examine      epoch, examine links       -
  *  LocalImpossible (e) -                noted               epoch, all roll back       end
  *  CheckpointDone (e) -                 account             account, keep standbys     account
  *  CheckpointSkipped (e) -              report              report, answer requests    report

@@ -26,6 +26,9 @@ final class PlacedNode {
   /** Whether it is about to be lost. */
   boolean leaving;
 
+  /** Whether ranks have left it because other nodes do not hear it. */
+  boolean cut;
+
   /** Whether it was granted to the job until it is lost: it does not return. */
   boolean lent;
 
@@ -66,7 +69,7 @@ final class PlacedNode {
 
   /** Whether it may take ranks permanently. */
   boolean stays() {
-    return state == State.UP && !leaving;
+    return state == State.UP && !leaving && !cut;
   }
 
   /** Whether it is up or starting for the first time. */

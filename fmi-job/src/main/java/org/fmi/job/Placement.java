@@ -46,7 +46,10 @@ final class Placement {
 
   /** The nodes that qualify for a rank. */
   private enum Search {
-    /** Those with a free slot that are not about to be lost, and that the rank has not left. */
+    /**
+     * Those with a free slot that are not about to be lost, that other nodes hear, and that the
+     * rank has not left.
+     */
     FREE_TO_STAY,
     /** Those with a free slot that the rank has not left. */
     FREE_AND_NEW,
@@ -245,6 +248,7 @@ final class Placement {
     PlacedNode node = nodes.get(number);
     enter(node, PlacedNode.State.LOST);
     node.leaving = false;
+    node.cut = false;
     for (int rank : node.left) {
       home[rank] = home[rank] == number ? NOWHERE : home[rank];
     }
@@ -546,12 +550,16 @@ final class Placement {
     if (to == NOWHERE) {
       return false;
     }
+    move(rank, to, hasCheckpoints, false);
+    return true;
+  }
+
+  private void move(int rank, int to, boolean hasCheckpoints, boolean beyondSlots) {
     if (hasCheckpoints && !bare.get(rank)) {
       home[rank] = nodeOf[rank];
     }
     leave(rank);
-    put(rank, to, false);
-    return true;
+    put(rank, to, beyondSlots);
   }
 
   private void leave(int rank) {
@@ -604,6 +612,100 @@ final class Placement {
     return all;
   }
 
+  /**
+   * Moves a rank without a process to this node, because other nodes do not hear its own.
+   *
+   * @param hasCheckpoints whether there may be checkpoints
+   * @param beyondSlots whether the node may take more ranks than it has slots
+   * @return false if the node is lost or has no room any more, or the rank's checkpoints could not
+   *     be rebuilt there
+   */
+  boolean moveTo(int rank, int to, boolean hasCheckpoints, boolean beyondSlots) {
+    if (!isUp(to)
+        || (!beyondSlots && !nodes.get(to).hasRoom())
+        || (hasCheckpoints && home[rank] != to && !canBeBroughtBack(rank))) {
+      return false;
+    }
+    nodes.get(nodeOf[rank]).cut = true;
+    move(rank, to, hasCheckpoints, beyondSlots);
+    return true;
+  }
+
+  /** Notes that a node hears all others. */
+  void linked(int number) {
+    nodes.get(number).cut = false;
+  }
+
+  /**
+   * Returns the places to which ranks may move.
+   *
+   * @param hasCheckpoints whether there may be checkpoints
+   * @param beyondSlots whether nodes take more ranks than they have slots
+   */
+  Links.Places placesFor(boolean hasCheckpoints, boolean beyondSlots) {
+    return new PlacesNow(hasCheckpoints, beyondSlots);
+  }
+
+  private final class PlacesNow implements Links.Places {
+    private final boolean hasCheckpoints;
+    private final boolean beyondSlots;
+    private final List<Integer> used = new ArrayList<>();
+
+    PlacesNow(boolean hasCheckpoints, boolean beyondSlots) {
+      this.hasCheckpoints = hasCheckpoints;
+      this.beyondSlots = beyondSlots;
+      for (int n = 0; n < nodes.size(); n++) {
+        if (nodes.get(n).load() > 0) {
+          used.add(n);
+        }
+      }
+    }
+
+    @Override
+    public List<Integer> used() {
+      return used;
+    }
+
+    @Override
+    public List<Integer> ranksOn(int node) {
+      return Placement.this.ranksOn(node);
+    }
+
+    @Override
+    public List<Integer> candidates(int rank) {
+      int[] members = members(rank);
+      Map<String, Integer> inRack = inRacks(members);
+      List<Integer> candidates = new ArrayList<>();
+      for (int n = 0; n < members.length; n++) {
+        if (isUp(n) && n != nodeOf[rank] && room(n) > 0) {
+          candidates.add(n);
+        }
+      }
+      candidates.sort(
+          (a, b) ->
+              isBetter(rank, a, b, members, inRack)
+                  ? -1
+                  : isBetter(rank, b, a, members, inRack) ? 1 : a - b);
+      return candidates;
+    }
+
+    @Override
+    public int room(int node) {
+      PlacedNode of = nodes.get(node);
+      return beyondSlots ? Integer.MAX_VALUE : of.capacity - of.load();
+    }
+
+    @Override
+    public boolean canMove(BitSet moving) {
+      return !hasCheckpoints || moving.stream().allMatch(r -> lostWith(r, moving) <= tolerance(r));
+    }
+
+    /** Returns the number of members of a rank's group without checkpoints, if these move. */
+    private int lostWith(int rank, BitSet moving) {
+      return (int) Arrays.stream(groups[rank]).filter(r -> moving.get(r) || bare.get(r)).count();
+    }
+  }
+
   private boolean canBeBroughtBack(int rank) {
     int others = 0;
     for (int other : groups[rank]) {
@@ -628,25 +730,21 @@ final class Placement {
 
   /**
    * Returns the best node for a rank to move to: a node that is not about to be lost; then one that
-   * it has not left, or that still holds its newest checkpoints; then with the fewest members of
-   * its group, in the node and then in the rack; then with memory for its checkpoints; then left by
-   * the fewest ranks; then the emptiest; then the first.
+   * all others hear, as far as known; then one that it has not left, or that still holds its newest
+   * checkpoints; then with the fewest members of its group, in the node and then in the rack; then
+   * with memory for its checkpoints; then left by the fewest ranks; then the emptiest; then the
+   * first.
    *
    * @param search which nodes qualify
    */
   private int best(int rank, Search search) {
-    int[] members = new int[nodes.size()];
-    for (int other : groups[rank]) {
-      if (nodeOf[other] != NOWHERE) {
-        members[nodeOf[other]]++;
-      }
-    }
+    int[] members = members(rank);
     Map<String, Integer> inRack = inRacks(members);
     int best = NOWHERE;
     for (int n = 0; n < members.length; n++) {
       PlacedNode node = nodes.get(n);
       if (node.state == PlacedNode.State.UP
-          && (search != Search.FREE_TO_STAY || !node.leaving)
+          && (search != Search.FREE_TO_STAY || node.stays())
           && n != nodeOf[rank]
           && (search == Search.ANY || search == Search.FREE || !hasLeft(rank, n))
           && (search == Search.ANY || node.hasRoom())
@@ -662,6 +760,17 @@ final class Placement {
     return nodes.get(node).left.contains(rank) && home[rank] != node;
   }
 
+  /** Returns the number of members of a rank's group, by node. */
+  private int[] members(int rank) {
+    int[] members = new int[nodes.size()];
+    for (int other : groups[rank]) {
+      if (nodeOf[other] != NOWHERE) {
+        members[nodeOf[other]]++;
+      }
+    }
+    return members;
+  }
+
   /**
    * @param members the number of members of the group, by node
    * @param inRack the number of members in each known rack
@@ -672,6 +781,9 @@ final class Placement {
     PlacedNode other = nodes.get(otherNumber);
     if (node.leaving != other.leaving) {
       return other.leaving;
+    }
+    if (node.cut != other.cut) {
+      return other.cut;
     }
     if (hasLeft(rank, number) != hasLeft(rank, otherNumber)) {
       return hasLeft(rank, otherNumber);

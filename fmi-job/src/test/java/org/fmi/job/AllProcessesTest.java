@@ -243,7 +243,7 @@ final class AllProcessesTest {
     run();
     on(new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 137, true)));
     say(3, 0, new RankMessage.Joined(1, Position.OUTSIDE, Map.of()));
-    say(4, 0, new RankMessage.Suspect(1, 5, 1, 0, "tcp", "its connection ended"));
+    say(4, 0, new RankMessage.Suspect(1, 5, 0, 0, "tcp", "its connection ended"));
     assertThat(killed).containsExactly(1, 5);
     on(new JobEvent.Continued());
     on(new JobEvent.Continued());

@@ -381,8 +381,12 @@ final class JobControllerTest {
   }
 
   private Job jobWhoseRank1IsSuspected() {
-    Job job = job(2, 1, 2, OnNoSpare.ABORT);
-    startAll(job, 2, 2);
+    return jobWhoseRank1IsSuspected(2);
+  }
+
+  private Job jobWhoseRank1IsSuspected(int nodes) {
+    Job job = job(2, 2 / nodes, nodes, OnNoSpare.ABORT);
+    startAll(job, 2, nodes);
     say(job, 0, 0, new RankMessage.Suspect(0, 1, 0, 0, "tcp", "closed"));
     assertThat(notices())
         .contains(new Notice.RankFailed(0, 1, "rank 0 over the log-ring", "closed"))
@@ -409,18 +413,18 @@ final class JobControllerTest {
   /** It could not be reached; that it died of the kill says nothing. */
   @Test
   void theKillThatAFailureLeadsToIsNotItsCause() {
-    Job job = jobWhoseRank1IsSuspected();
-    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
+    Job job = jobWhoseRank1IsSuspected(1);
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 137, true)));
     assertThat(notices()).noneMatch(Notice.CauseKnown.class::isInstance);
   }
 
   @Test
   void whatIsSaidOfAnOlderProcessIsNoCauseOfTheNext() {
-    Job job = jobWhoseRank1IsSuspected();
-    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
+    Job job = jobWhoseRank1IsSuspected(1);
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 0, 137, true)));
     on(job, new FromDaemon.RankWasDying(1, 0));
     say(job, 0, 0, new RankMessage.Suspect(1, 1, 0, 0, "tcp", "closed"));
-    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 1, 137, true)));
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(1, 1, 137, true)));
     assertThat(notices()).noneMatch(Notice.CauseKnown.class::isInstance);
   }
 
@@ -695,11 +699,11 @@ final class JobControllerTest {
 
   @Test
   void aSuspectIsFencedAndStaleOnesAreIgnored() {
-    Job job = job(3, 1, 3, OnNoSpare.ABORT);
-    startAll(job, 3, 3);
+    Job job = job(3, 3, 1, OnNoSpare.ABORT);
+    startAll(job, 3, 1);
     say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "connection closed"));
     assertThat(sent(ToDaemon.KillRank.class))
-        .containsExactly(new JobCommand.ToNode(2, new ToDaemon.KillRank(2, 0)));
+        .containsExactly(new JobCommand.ToNode(0, new ToDaemon.KillRank(2, 0)));
     assertThat(all(JobCommand.ToAllNodes.class)).hasSize(1);
     say(job, 1, 0, new RankMessage.Suspect(0, 2, 1, 0, "tcp", "connection closed"));
     assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
@@ -707,36 +711,11 @@ final class JobControllerTest {
     assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
   }
 
-  /** A node that is cut off: its ranks are accused one by one, and accuse the others. */
-  @Test
-  void allRanksOfANodeThatAreAccusedInAnEpochAreReplacedAtOnce() {
-    Job job = job(6, 2, 3, OnNoSpare.ABORT);
-    startAll(job, 6, 3); // ranks 2 and 3 on node 1
-    say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "no answer"));
-    assertThat(sent(ToDaemon.KillRank.class))
-        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(2, 0)));
-    say(job, 2, 0, new RankMessage.Suspect(0, 4, 0, 0, "tcp", "no answer"));
-    assertThat(sent(ToDaemon.KillRank.class)).as("by the accused").isEmpty();
-    say(job, 2, 0, new RankMessage.Suspect(0, 3, 0, 0, "tcp", "no answer"));
-    assertThat(sent(ToDaemon.KillRank.class)).as("within the node").isEmpty();
-    say(job, 4, 0, new RankMessage.Suspect(0, 3, 1, 0, "tcp", "no answer"));
-    assertThat(sent(ToDaemon.KillRank.class)).as("hearsay").isEmpty();
-    say(job, 5, 0, new RankMessage.Suspect(0, 3, 0, 0, "tcp", "no answer"));
-    assertThat(sent(ToDaemon.KillRank.class))
-        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(3, 0)));
-    assertThat(all(JobCommand.Recovering.class)).as("no other epoch").isEmpty();
-    // Their successors are accused of nothing.
-    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(2, 0, 137, true)));
-    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(3, 0, 137, true)));
-    say(job, 4, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "no answer"));
-    assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
-  }
-
   /** Who says so has left the epoch, and waits for the next one. */
   @Test
   void aSuspicionOfARankThatIsBeingKilledEndsTheEpochToo() {
-    Job job = job(3, 1, 3, OnNoSpare.ABORT);
-    startAll(job, 3, 3);
+    Job job = job(3, 3, 1, OnNoSpare.ABORT);
+    startAll(job, 3, 1);
     say(job, 0, 0, new RankMessage.Suspect(0, 2, 0, 0, "tcp", "connection closed"));
     say(job, 1, 0, new RankMessage.Suspect(1, 2, 0, 0, "tcp", "heartbeats late"));
     assertThat(sent(ToDaemon.KillRank.class)).isEmpty();
@@ -773,7 +752,8 @@ final class JobControllerTest {
       assertThat(all(JobCommand.ToAllNodes.class))
           .containsExactly(
               new JobCommand.ToAllNodes(
-                  new ToDaemon.ForwardAll(new JobMessage.Revoke(epoch + 1, 1, without))));
+                  new ToDaemon.ForwardAll(
+                      new JobMessage.Revoke(epoch + 1, JobMessage.Revoke.NONE, without))));
       on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, epoch, 137, true)));
       assertThat(sent(ToDaemon.Forward.class))
           .extracting(c -> ((ToDaemon.Forward) c.message()).message())
@@ -796,7 +776,8 @@ final class JobControllerTest {
       assertThat(all(JobCommand.ToAllNodes.class))
           .containsExactly(
               new JobCommand.ToAllNodes(
-                  new ToDaemon.ForwardAll(new JobMessage.Revoke(epoch + 1, 1, List.of()))));
+                  new ToDaemon.ForwardAll(
+                      new JobMessage.Revoke(epoch + 1, JobMessage.Revoke.NONE, List.of()))));
       on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, epoch, 137, true)));
     }
   }

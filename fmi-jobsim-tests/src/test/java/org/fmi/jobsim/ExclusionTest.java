@@ -21,11 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 final class ExclusionTest {
   private static final long HEARTBEAT = Exclusion.HEARTBEAT_NANOS;
-  private static final long CUT_BOUND = Exclusion.CUT_TIMEOUTS * HEARTBEAT;
   private static final long FOREVER = Long.MAX_VALUE;
-
-  /** When ranks are being connected. */
-  private static final long BEFORE_ALL_RUN = 100;
 
   /** When the first checkpoints are committed, in a job of four ranks. */
   private static final long IN_THE_LOOP = 4_000;
@@ -83,8 +79,6 @@ final class ExclusionTest {
           List.of(
               with(step(Kind.PAUSE_DAEMON, 0, 2 * GRACE), at(Kind.PAUSE_DAEMON, 1, 0, 2 * GRACE)),
               startFails(NO_SPARE));
-      case CUT_BETWEEN_NODES ->
-          List.of(cut(BEFORE_ALL_RUN, CUT_BOUND), cut(IN_THE_LOOP, 60 * HEARTBEAT));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(Integer.MAX_VALUE));
       case START_WITHOUT_END -> List.of(hangs(FOREVER));
     };
@@ -97,8 +91,6 @@ final class ExclusionTest {
           List.of(
               with(step(Kind.PAUSE_DAEMON, 0, GRACE), at(Kind.PAUSE_DAEMON, 1, 0, GRACE)),
               startFails(ONE_SPARE));
-      case CUT_BETWEEN_NODES ->
-          List.of(cut(BEFORE_ALL_RUN, CUT_BOUND - HEARTBEAT / 10), cut(IN_THE_LOOP, CUT_BOUND));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(MOST_RECOVERIES / 2));
       case START_WITHOUT_END -> List.of(hangs(100 * HEARTBEAT));
     };
@@ -110,12 +102,6 @@ final class ExclusionTest {
 
   private static Step at(Kind kind, int victim, long primitives, long nanos) {
     return new Step(kind, victim, 0, 0, primitives, nanos);
-  }
-
-  /** Two nodes do not hear each other, and no spare node is there to go to. */
-  private static Case cut(long primitives, long nanos) {
-    // A seed in which the same rank is accused each time.
-    return with(4, NO_SPARE, new Step(Kind.PARTITION, 0, 1, 0, primitives, nanos));
   }
 
   /** A rank is killed, and its replacement cannot be started. */

@@ -82,7 +82,35 @@ final class DaemonShell implements SimDaemon {
   }
 
   void onOrder(ToDaemon message) {
-    feed(new DaemonEvent.FromFmirun(message));
+    if (message instanceof ToDaemon.Examine order) {
+      host.after(host.delay(), "dials", host.node(), () -> examine(order));
+    } else {
+      feed(new DaemonEvent.FromFmirun(message));
+    }
+  }
+
+  /** Does what the real daemon's Examiner does. */
+  private void examine(ToDaemon.Examine order) {
+    List<Integer> peers = order.peers().stream().map(ToDaemon.Peer::node).toList();
+    if (unreached(peers).isEmpty()) {
+      report(new FromDaemon.Examined(order.round(), List.of()));
+      return;
+    }
+    // What is resent meanwhile gets through if the cut has ended.
+    long within = order.withinMillis() * 1_000_000L;
+    host.after(
+        within,
+        "dials in vain",
+        host.node(),
+        () -> report(new FromDaemon.Examined(order.round(), unreached(peers))));
+  }
+
+  private List<Integer> unreached(List<Integer> peers) {
+    return peers.stream().filter(peer -> !host.reaches(peer)).toList();
+  }
+
+  private void report(FromDaemon message) {
+    host.report("report", host.node(), () -> reports.on(host, message));
   }
 
   @Override
@@ -192,8 +220,7 @@ final class DaemonShell implements SimDaemon {
           host.resume(process);
         }
       }
-      case DaemonCommand.Report c ->
-          host.report("report", host.node(), () -> reports.on(host, c.message()));
+      case DaemonCommand.Report c -> report(c.message());
       case DaemonCommand.Forget c -> host.forget(c.rank());
       case DaemonCommand.End _ -> host.end();
       // Processes of a simulation are not bound, have no output and no shutdown hooks, and hold no

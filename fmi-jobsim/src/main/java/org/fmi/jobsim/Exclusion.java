@@ -26,13 +26,6 @@ enum Exclusion {
       EndCause.NO_SPARE,
       EndCause.NO_NODE,
       EndCause.CHECKPOINTS_LOST),
-  CUT_BETWEEN_NODES(
-      "A4",
-      "two nodes that both reach fmirun cannot hear each other",
-      "ten timeouts of the heartbeat, of all such cuts together, or one less per other fault, where"
-          + " no other node has room: the rank that was accused first is started again and again"
-          + " where no other process can reach it; eleven if all ranks ran before",
-      EndCause.NEVER_RAN),
   KILLED_AGAIN_AND_AGAIN(
       "A5",
       "the system of one node kills a rank at the same iteration each time",
@@ -53,9 +46,6 @@ enum Exclusion {
 
   /** A rank that loses this many processes before all ranks run may end a job. */
   static final int LOSSES = 10;
-
-  /** Cuts between nodes that last so many timeouts together may end a job. */
-  static final int CUT_TIMEOUTS = LOSSES;
 
   private final String finding;
   private final String fault;

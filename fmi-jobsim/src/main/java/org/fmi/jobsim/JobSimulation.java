@@ -359,6 +359,8 @@ final class JobSimulation implements Supervisor {
           carryOut(job.on(new JobEvent.NodeUp(host.node(), MEMORY_PER_NODE)));
       case FromDaemon.LeaseRequest m -> order(host.node(), new ToDaemon.LeaseGranted(m.request()));
       case FromDaemon.Refused m -> host.giveUp(m.reason());
+      case FromDaemon.Examined m ->
+          carryOut(job.on(new JobEvent.Examined(host.node(), m.round(), m.unreached())));
       case FromDaemon.OfRank m -> {
         if (m instanceof FromDaemon.Relayed said) {
           if (said.message() instanceof RankMessage.AtFault fault) {
@@ -404,6 +406,13 @@ final class JobSimulation implements Supervisor {
           order(c.node(), c.message());
         }
         case JobCommand.KillNode c -> cluster.fence(c.node(), c.reason());
+        case JobCommand.Examine c -> order(c.node(), examine(c));
+        case JobCommand.AwaitExamination c ->
+            simulation.after(
+                SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 100_000L * c.tenths(),
+                "examination over",
+                c.round(),
+                () -> examinationOver(c.round()));
         case JobCommand.KillDaemon c -> cluster.killDaemon(c.node());
         case JobCommand.AddNode c -> {
           if (c.node() != nodes) {
@@ -443,6 +452,16 @@ final class JobSimulation implements Supervisor {
         }
       }
     }
+  }
+
+  private static ToDaemon.Examine examine(JobCommand.Examine c) {
+    List<ToDaemon.Peer> peers =
+        c.others().stream().map(node -> new ToDaemon.Peer(node, "node" + node, 1)).toList();
+    return new ToDaemon.Examine(c.round(), SimCluster.HEARTBEAT_TIMEOUT_MILLIS / 2, peers);
+  }
+
+  private void examinationOver(int round) {
+    boolean _ = ask(new JobEvent.ExaminationOver(round)); // it may have ended
   }
 
   private void report(Notice notice) {

@@ -16,6 +16,7 @@ import org.fmi.control.Notice;
 import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.fmi.job.EndCause;
+import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.spi.CheckpointId;
 import org.fmi.testkit.FaultPlan;
@@ -50,6 +51,9 @@ final class Oracle implements SimObserver {
   private static final int CHECK_EVERY = 2_000;
 
   private static final int NOWHERE = -1;
+
+  /** A job may end for a link that has worked again for no longer than this. */
+  private static final long LATELY_NANOS = 2 * Exclusion.HEARTBEAT_NANOS;
 
   /** Offset of a signal in the exit status of a process that it ended. */
   private static final int SIGNALED = 128;
@@ -96,10 +100,8 @@ final class Oracle implements SimObserver {
   /** Whether each rank that had lost its checkpoints had a place then with room for them. */
   private boolean roomLeft = true;
 
-  /** Number and total length of all cuts between nodes. */
-  private int cuts;
-
-  private long cutNanos;
+  /** Whether the ranks could have been placed on nodes that heard each other, at the end. */
+  private boolean couldHear;
 
   /** Causes of lost data: failures of nodes; and also the faults that {@link Exclusion} lists. */
   private @Nullable String lost;
@@ -277,10 +279,6 @@ final class Oracle implements SimObserver {
       calmFrom = Math.max(calmFrom, now + step.nanos());
     }
     switch (step.kind()) {
-      case PARTITION, ONE_WAY -> {
-        cutNanos += step.nanos();
-        cuts++;
-      }
       case CUT_FROM_JOB, UNHEARD_BY_JOB, DEAF_TO_JOB, PAUSE_DAEMON ->
           silent(step.victim(), step.nanos(), Exclusion.DAEMON_SILENT);
       case PAUSE_FMIRUN -> {
@@ -290,11 +288,6 @@ final class Oracle implements SimObserver {
       }
       case START_FAILS -> crossed.add(Exclusion.DAEMON_SILENT);
       default -> {}
-    }
-    // Each other fault may have cost the accused rank a process too.
-    int others = cluster.injected() - cuts + shape.faults().size();
-    if (cuts > 0 && cutNanos / Exclusion.HEARTBEAT_NANOS + others >= Exclusion.CUT_TIMEOUTS) {
-      crossed.add(Exclusion.CUT_BETWEEN_NODES);
     }
   }
 
@@ -326,7 +319,45 @@ final class Oracle implements SimObserver {
       roomLeft &=
           !places[r].lost || seats.hasPlace(r, n -> cluster.isUsable(n) && !cluster.isFull(n));
     }
+    couldHear = couldHear();
     clearBy = Math.max(calmFrom, cluster.simulation().nanoTime()) + CLEAR_NANOS;
+  }
+
+  /**
+   * Whether some placement of the ranks on usable nodes lets all hear each other, without more
+   * moves in a group than its code can rebuild.
+   */
+  private boolean couldHear() {
+    return couldHear(0, new int[places.length]);
+  }
+
+  private boolean couldHear(int rank, int[] nodes) {
+    if (rank == nodes.length) {
+      return true;
+    }
+    for (int node = 0; node < silences.length; node++) {
+      nodes[rank] = node;
+      if (cluster.isUsable(node) && fits(rank, nodes) && couldHear(rank + 1, nodes)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether a rank's node suits those of the ranks before it. */
+  private boolean fits(int rank, int[] nodes) {
+    int load = 0;
+    int moved = 0;
+    for (int r = 0; r <= rank; r++) {
+      load += nodes[r] == nodes[rank] ? 1 : 0;
+      boolean member = Arrays.stream(places[rank].group).anyMatch(Integer.valueOf(r)::equals);
+      moved += member && (places[r].lost || places[r].data != nodes[r]) ? 1 : 0;
+      if (!cluster.hears(nodes[r], nodes[rank], LATELY_NANOS)) {
+        return false;
+      }
+    }
+    boolean hasRoom = shape.onNoSpare() == OnNoSpare.SHARE || load <= shape.ranksPerNode();
+    return hasRoom && (!protects || moved <= tolerance(places[rank].group));
   }
 
   private boolean ended() {
@@ -548,6 +579,9 @@ final class Oracle implements SimObserver {
       if (!roomLeft && outcome.cause() == EndCause.NEVER_RAN) {
         return new Verdict(true, "no room left");
       }
+      if (isOfLinks(outcome.cause()) && !couldHear) {
+        return new Verdict(true, "no places that hear each other");
+      }
       Exclusion excuse = excuse(outcome.cause());
       if (excuse != null) {
         return new Verdict(true, excuse.name());
@@ -557,6 +591,10 @@ final class Oracle implements SimObserver {
         false,
         "status %d (%s), though data and places are there"
             .formatted(outcome.status(), outcome.message()));
+  }
+
+  private static boolean isOfLinks(EndCause cause) {
+    return cause == EndCause.LINKS_BROKEN || cause == EndCause.NEVER_RAN;
   }
 
   /** The judgement of a job's end, with its reason. */

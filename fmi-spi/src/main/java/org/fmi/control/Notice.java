@@ -61,6 +61,13 @@ public sealed interface Notice {
   record CauseKnown(int epoch, int rank, String reason) implements Notice {}
 
   /**
+   * Takes an earlier {@link RankFailed} back: the process lives, and was not killed.
+   *
+   * @param by the rank that reported the failure
+   */
+  record FalsePositive(int epoch, int rank, String by, String reason) implements Notice {}
+
+  /**
    * A rank learned of a failure over the log-ring.
    *
    * @param heardNanos the time, by the monotonic clock of that rank's machine

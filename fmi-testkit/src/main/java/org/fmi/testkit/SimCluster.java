@@ -130,6 +130,11 @@ public final class SimCluster {
     return boot != null && !boot.isolated && boot.control.known();
   }
 
+  /** Whether no data was blocked between two nodes, in either direction, for this long. */
+  public boolean hears(int node, int other, long nanos) {
+    return network.isOpen(node, other, nanos) && network.isOpen(other, node, nanos);
+  }
+
   /** Whether the daemon of a node can be launched at all. */
   public boolean comesUp(int node) {
     return !nodes[node].launchFails;

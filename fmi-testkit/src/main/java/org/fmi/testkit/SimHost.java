@@ -100,6 +100,12 @@ public final class SimHost {
     cluster.simulation().after(nanos, what, subject, () -> cluster.atDaemon(boot, action));
   }
 
+  /** Whether data passes between this node and another one, in both directions, now. */
+  public boolean reaches(int node) {
+    Boot other = cluster.boot(node);
+    return other != null && !cluster.network().severed(boot, other);
+  }
+
   /** The delay of a message within the node. */
   public long delay() {
     return cluster.controlDelay();

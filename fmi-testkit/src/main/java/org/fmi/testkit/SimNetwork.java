@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.fmi.testkit.SimNode.Boot;
 
 /** The simulated network: all transports, ports, and cuts between nodes. */
 final class SimNetwork {
@@ -18,6 +19,9 @@ final class SimNetwork {
 
   /** The number of current cuts from one node to another. */
   private final Map<Long, Integer> cuts = new HashMap<>();
+
+  /** The time at which the last cut from one node to another ended. */
+  private final Map<Long, Long> healed = new HashMap<>();
 
   SimNetwork(SimCluster cluster) {
     this.cluster = cluster;
@@ -77,6 +81,7 @@ final class SimNetwork {
   /** Ends one cut; if it was the last, blocked connections resume. */
   void heal(int from, int to) {
     cuts.merge(link(from, to), -1, Integer::sum);
+    healed.put(link(from, to), cluster.simulation().nanoTime());
     List<Held> again = List.copyOf(held);
     held.clear();
     again.forEach(Held::resume);
@@ -90,10 +95,27 @@ final class SimNetwork {
 
   /** Whether all data from one process to another is blocked now. */
   boolean silence(SimProcess from, SimProcess to) {
-    return !from.boot().equals(to.boot())
-        && (from.boot().isolated
-            || to.boot().isolated
-            || cuts.getOrDefault(link(from.node(), to.node()), 0) > 0);
+    return silence(from.boot(), to.boot());
+  }
+
+  private boolean silence(Boot from, Boot to) {
+    return !from.equals(to)
+        && (from.isolated
+            || to.isolated
+            || cuts.getOrDefault(link(from.node.number, to.node.number), 0) > 0);
+  }
+
+  /** Whether at least one direction between two nodes is blocked. */
+  boolean severed(Boot a, Boot b) {
+    return silence(a, b) || silence(b, a);
+  }
+
+  /** Whether no cut from one node to another has blocked data for this long. */
+  boolean isOpen(int from, int to, long nanos) {
+    long link = link(from, to);
+    Long since = healed.get(link);
+    return cuts.getOrDefault(link, 0) == 0
+        && (since == null || cluster.simulation().nanoTime() - since > nanos);
   }
 
   /** Whether at least one direction between two processes is blocked. */

@@ -27,9 +27,19 @@ public sealed interface FromDaemon {
    *     empty if unknown
    * @param memoryFree free bytes in the node's memory
    * @param java the version of the JDK that it found
+   * @param host the address under which the other daemons reach it
+   * @param port the port at which it listens for them
    */
   @Tag(1)
-  record Hello(int node, long pid, int whole, List<int[]> cores, long memoryFree, String java)
+  record Hello(
+      int node,
+      long pid,
+      int whole,
+      List<int[]> cores,
+      long memoryFree,
+      String java,
+      String host,
+      int port)
       implements FromDaemon {
     public Hello {
       cores = List.copyOf(cores);
@@ -47,6 +57,18 @@ public sealed interface FromDaemon {
   /** The daemon was terminated from outside the job, and ends. */
   @Tag(15)
   record Terminated() implements FromDaemon {}
+
+  /**
+   * The answer to {@link ToDaemon.Examine}.
+   *
+   * @param unreached the nodes of peers to which no connection could be made
+   */
+  @Tag(20)
+  record Examined(int round, List<Integer> unreached) implements FromDaemon {
+    public Examined {
+      unreached = List.copyOf(unreached);
+    }
+  }
 
   /** A warning for the user. */
   @Tag(4)

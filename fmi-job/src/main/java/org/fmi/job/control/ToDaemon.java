@@ -80,6 +80,21 @@ public sealed interface ToDaemon {
   @Tag(13)
   record LeaseGranted(int request) implements ToDaemon {}
 
+  /**
+   * Try to reach these daemons: answered by {@link FromDaemon.Examined}. Replaces an earlier one.
+   *
+   * @param peers where they listen
+   */
+  @Tag(20)
+  record Examine(int round, int withinMillis, List<Peer> peers) implements ToDaemon {
+    public Examine {
+      peers = List.copyOf(peers);
+    }
+  }
+
+  /** Where the daemon of a node listens. */
+  record Peer(int node, String host, int port) {}
+
   /** Kill all ranks, delete the node's directory, and end. */
   @Tag(9)
   record ShutDown() implements ToDaemon {}

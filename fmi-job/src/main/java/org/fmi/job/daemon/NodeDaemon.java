@@ -276,7 +276,7 @@ public final class NodeDaemon {
         }
       }
       case ToDaemon.Input m -> onInput(m);
-      case ToDaemon.OutputTaken _ -> {
+      case ToDaemon.OutputTaken _, ToDaemon.Examine _ -> {
         // for the shell alone
       }
       case ToDaemon.Terminate _ -> {

@@ -158,7 +158,7 @@ final class ControlCodecTest {
       return map;
     }
     Class<?> raw = (Class<?>) type;
-    if (raw == int.class) {
+    if (raw == int.class || raw == Integer.class) {
       return random.nextInt();
     } else if (raw == long.class || raw == Long.class) {
       return random.nextLong();

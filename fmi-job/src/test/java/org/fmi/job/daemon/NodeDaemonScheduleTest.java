@@ -583,6 +583,7 @@ final class NodeDaemonScheduleTest {
         case FromDaemon.Stack m -> assertThat(m.rank()).isBetween(0, RANKS - 1);
         case FromDaemon.Ready _, FromDaemon.Warning _, FromDaemon.Level2 _ -> {}
         case FromDaemon.Hello _,
+            FromDaemon.Examined _,
             FromDaemon.Output _,
             FromDaemon.InputWanted _,
             FromDaemon.InputTaken _,

@@ -36,6 +36,7 @@ import org.fmi.job.daemon.NodeFacts;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
+import org.fmi.net.Endpoint;
 import org.fmi.net.NetLoop;
 import org.fmi.net.Session;
 import org.fmi.node.Refusal;
@@ -82,6 +83,7 @@ final class Daemon implements Uplink {
   private final ExecutorService starter =
       Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-starter").factory());
 
+  private final Examiner examiner;
   private final AddressFile addresses;
   private final NodeEnergy energy;
 
@@ -133,6 +135,7 @@ final class Daemon implements Uplink {
         NetLoop.open(
             "fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME, new StandardError()::report);
     this.dialler = new FmirunDialler(bootstrap, loop, new ToFmirun());
+    this.examiner = new Examiner(loop, bootstrap.node(), this::send);
   }
 
   /** Serves until the end. */
@@ -208,6 +211,8 @@ final class Daemon implements Uplink {
         ToDaemon message = ToDaemonCodec.decode(frame);
         if (message instanceof ToDaemon.OutputTaken taken) {
           Objects.requireNonNull(outputCredit).give(taken.cost());
+        } else if (message instanceof ToDaemon.Examine order) {
+          examiner.examine(order);
         } else {
           feed(new DaemonEvent.FromFmirun(message));
         }
@@ -255,13 +260,14 @@ final class Daemon implements Uplink {
     try (DatagramSocket route = new DatagramSocket()) {
       // Sends nothing: asks the system for the local address it would use.
       route.connect(address);
+      String host = route.getLocalAddress().getHostAddress();
       decisions =
           new NodeDaemon(
               new NodeFacts(
                   bootstrap.jobId(),
                   bootstrap.secret(),
                   bootstrap.node(),
-                  route.getLocalAddress().getHostAddress(),
+                  host,
                   directory.path().toString(),
                   checkpoints.path().toString(),
                   cores,
@@ -275,7 +281,9 @@ final class Daemon implements Uplink {
               usable.whole(),
               usable.cores(),
               checkpoints.free(),
-              Runtime.version().toString()));
+              Runtime.version().toString(),
+              host,
+              listen(host)));
       if (!NodeDirectory.inMemory()) {
         send(
             new FromDaemon.Warning(
@@ -287,6 +295,15 @@ final class Daemon implements Uplink {
       System.err.println("fmi-daemon: " + e.getMessage());
       end();
     }
+  }
+
+  /** Listens for other daemons, which find out whether they reach this one; returns the port. */
+  private int listen(String host) throws IOException {
+    return loop.listen(
+            Endpoint.listening(host),
+            bootstrap.proofMillis(),
+            (identity, remote) -> Examiner.ANSWERING)
+        .port();
   }
 
   // ---- decisions

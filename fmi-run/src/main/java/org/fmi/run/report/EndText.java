@@ -20,6 +20,10 @@ public final class EndText {
               : end.message()
                   + "; with a spare node, the job would start without it (--spares, --hosts)";
       case NO_SPARE -> end.message() + "; use more nodes, or --on-no-spare share or wait";
+      case LINKS_BROKEN ->
+          end.message()
+              + "; repair the network between them, or use spare nodes (--spares), or"
+              + " --on-no-spare wait";
       case NO_NODE ->
           end.message() + "; use spare nodes (--spares, or more hosts than the ranks need)";
       case TOO_MANY_RECOVERIES -> end.message() + " (--max-recoveries)";

@@ -133,6 +133,8 @@ public final class ProgressLines {
       case Notice.NodeFailed n ->
           line(nodeName(n.node()) + " lost (seen by " + n.by() + "): " + n.reason());
       case Notice.CauseKnown n -> line("rank " + n.rank() + " lost because it " + n.reason());
+      case Notice.FalsePositive n ->
+          line("rank " + n.rank() + " is not lost, as " + n.by() + " reported: " + n.reason());
       case Notice.Left n ->
           detail(
               "epoch "

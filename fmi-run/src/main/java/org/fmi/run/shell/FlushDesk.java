@@ -213,6 +213,7 @@ final class FlushDesk {
               UNFIT_NODE,
               NO_SPARE,
               NO_NODE,
+              LINKS_BROKEN,
               NEVER_RAN,
               TOO_MANY_RECOVERIES,
               CHECKPOINTS_LOST,

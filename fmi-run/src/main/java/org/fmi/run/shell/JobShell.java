@@ -344,6 +344,11 @@ final class JobShell {
         case JobCommand.Spawn c ->
             bound.computeIfAbsent(nodes.get(c.node()), _ -> new LinkedHashSet<>()).add(spawn(c));
         case JobCommand.KillNode c -> nodes.kill(nodes.get(c.node()), c.reason());
+        case JobCommand.Examine c -> nodes.examine(nodes.get(c.node()), c.round(), c.others());
+        case JobCommand.AwaitExamination c ->
+            later(
+                options.job().heartbeatMillis() * c.tenths() / 10L,
+                () -> feed(new JobEvent.ExaminationOver(c.round())));
         case JobCommand.KillDaemon c -> nodes.killDaemon(nodes.get(c.node()));
         case JobCommand.AddNode c -> {
           nodes.add(c.name());
@@ -429,6 +434,7 @@ final class JobShell {
         case FromDaemon.Hello m -> {
           node.pid = m.pid();
           node.memoryFree = m.memoryFree();
+          node.listens = new ToDaemon.Peer(node.number, m.host(), m.port());
           binding.found(node.number, m.cores(), m.whole());
           nodes.describe(node, m);
           int window = outputShares.of(node.number, nodes.all().size());
@@ -446,6 +452,8 @@ final class JobShell {
           endOfAll.begins();
         }
         case FromDaemon.Warning m -> nodes.say(node, ": " + m.text());
+        case FromDaemon.Examined m ->
+            feed(new JobEvent.Examined(node.number, m.round(), m.unreached()));
         case FromDaemon.OfRank m -> {
           if (known(m.rank())) {
             ofRank(node, m);

@@ -49,6 +49,9 @@ final class NodeHandle {
   /** Free bytes for checkpoints when the daemon came up. */
   long memoryFree;
 
+  /** Where the daemon listens for other daemons. */
+  ToDaemon.@Nullable Peer listens;
+
   @Nullable Launch launch;
 
   /**

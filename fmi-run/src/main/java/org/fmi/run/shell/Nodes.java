@@ -130,6 +130,18 @@ final class Nodes {
     Session.sendAll(loop, sessions, ToDaemonCodec.encode(message));
   }
 
+  /** Has the daemon of a node find out which daemons of other nodes it reaches. */
+  void examine(NodeHandle node, int round, List<Integer> others) {
+    List<ToDaemon.Peer> peers = new ArrayList<>();
+    for (int other : others) {
+      ToDaemon.Peer listens = all.get(other).listens;
+      if (other != node.number && all.get(other).up && listens != null) {
+        peers.add(listens);
+      }
+    }
+    node.send(new ToDaemon.Examine(round, options.job().heartbeatMillis() / 2, peers));
+  }
+
   // ---- launching
 
   void launch(NodeHandle node) {

@@ -84,6 +84,7 @@ final class Totals {
           Notice.NodeHeard _,
           Notice.NodeFailed _,
           Notice.CauseKnown _,
+          Notice.FalsePositive _,
           Notice.Notified _,
           Notice.Left _,
           Notice.Respawned _,

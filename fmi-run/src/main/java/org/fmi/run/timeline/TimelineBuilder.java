@@ -163,6 +163,7 @@ final class TimelineBuilder {
       case "Respawned" -> spawned(event, event.integer("incarnation"));
       case "RankFailed" -> rankFailed(event);
       case "NodeFailed" -> nodeFailed(event);
+      case "FalsePositive" -> falsePositive(event.integer("rank"));
       case "CauseKnown" -> causeKnown(event.integer("rank"), event.text("reason"));
       case "Notified" -> notified(event);
       case "RecoveryBegun" -> recoveryBegun(event);
@@ -241,6 +242,17 @@ final class TimelineBuilder {
     int rank = event.integer("rank");
     processGone(rank);
     failed(new Failure(now, rank, -1, "", event.text("by"), event.text("reason"), null));
+  }
+
+  /** The process of the rank has never stopped. */
+  private void falsePositive(int rank) {
+    for (int i = stays.size() - 1; i >= 0 && !stayOf.containsKey(rank); i--) {
+      Stay stay = stays.get(i);
+      if (stay.rank() == rank) {
+        stays.set(i, new Stay(rank, stay.node(), stay.incarnation(), stay.from(), NEVER));
+        stayOf.put(rank, i);
+      }
+    }
   }
 
   private void nodeFailed(Event event) throws UsageException {

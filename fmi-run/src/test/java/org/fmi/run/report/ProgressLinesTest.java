@@ -94,6 +94,17 @@ final class ProgressLinesTest {
             "fmi: epoch 1: all ranks joined (H1), 50.0 ms");
   }
 
+  @Test
+  void takesAFailureBack() {
+    ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
+    progress.on(new Notice.RankFailed(0, 3, "rank 0 over the log-ring", "closed"), 0);
+    progress.on(new Notice.FalsePositive(1, 3, "rank 0", "its process lives"), MILLI);
+    assertThat(lines)
+        .containsExactly(
+            "fmi: rank 3 lost (seen by rank 0 over the log-ring): closed",
+            "fmi: rank 3 is not lost, as rank 0 reported: its process lives");
+  }
+
   /** Each hears of each failure, also of one during the recovery from another. */
   @Test
   void ranksAreCountedAndNotTheNoticesThatTheyGet() {

@@ -120,6 +120,8 @@ final class JobShellTest {
             JobEvent.NodeLeaving _,
             JobEvent.NodeStays _,
             JobEvent.FromNode _,
+            JobEvent.Examined _,
+            JobEvent.ExaminationOver _,
             JobEvent.CheckpointAsked _,
             JobEvent.CheckpointWithdrawn _,
             JobEvent.Continued _ -> {
@@ -563,7 +565,7 @@ final class JobShellTest {
     @Override
     public void onOpen(Connection connection) {
       session.open(connection);
-      send(new FromDaemon.Hello(0, 1, 1, List.of(), 1 << 20, "25"));
+      send(new FromDaemon.Hello(0, 1, 1, List.of(), 1 << 20, "25", "127.0.0.1", 9));
     }
 
     @Override

@@ -162,7 +162,7 @@ final class Swarm implements Launcher, AutoCloseable {
       fmirun = connection;
       connection.heartbeat(HEARTBEAT_MILLIS);
       session.open(connection);
-      send(new FromDaemon.Hello(node, 1, 1, List.of(), 1L << 30, "25"));
+      send(new FromDaemon.Hello(node, 1, 1, List.of(), 1L << 30, "25", "127.0.0.1", 9));
     }
 
     private void send(FromDaemon message) {
@@ -225,6 +225,7 @@ final class Swarm implements Launcher, AutoCloseable {
         case ToDaemon.ShutDown _ -> vanish();
         case ToDaemon.KillRank m ->
             send(new FromDaemon.RankExited(m.rank(), m.incarnation(), 137, true));
+        case ToDaemon.Examine m -> send(new FromDaemon.Examined(m.round(), List.of()));
         case ToDaemon.Standbys _,
             ToDaemon.Forget _,
             ToDaemon.LeaseGranted _,

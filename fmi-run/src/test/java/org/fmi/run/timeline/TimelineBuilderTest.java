@@ -138,6 +138,16 @@ final class TimelineBuilderTest {
         .containsExactly(tuple("node0", NEVER), tuple("node1", NEVER), tuple("h3", NEVER));
   }
 
+  @Test
+  void aProcessThatIsNotLostAfterAllStays() throws Exception {
+    runsFrom(100);
+    at(500, new Notice.RankFailed(0, 1, "rank 0 over the log-ring", "closed"));
+    at(600, new Notice.FalsePositive(1, 1, "rank 0", "it lives"));
+    assertThat(timeline().stays())
+        .filteredOn(stay -> stay.rank() == 1)
+        .containsExactly(new Stay(1, 1, 0, 0, NEVER));
+  }
+
   /** A rank is lost at 500, of which a peer hears first; the last checkpoint was at 300. */
   @Test
   void aRecoveryHasItsStagesItsTrueCauseAndWhatItCost() throws Exception {

@@ -146,12 +146,16 @@ public final class SimulatedStart {
         case JobCommand.Committed _, JobCommand.Recovering _ -> {
           // there are no files
         }
+        case JobCommand.AwaitExamination _ -> {
+          // whatever is suspected has died, as its daemon or the loss of its node shows earlier
+        }
         case JobCommand.KillNode _ -> busyUntil += times.message();
         case JobCommand.End c -> throw new IllegalStateException("the job ended: " + c.message());
         case JobCommand.AddNode _,
             JobCommand.Added _,
             JobCommand.NotAdded _,
             JobCommand.KillDaemon _,
+            JobCommand.Examine _,
             JobCommand.RequestNode _,
             JobCommand.WithdrawRequests _,
             JobCommand.Restored _,
