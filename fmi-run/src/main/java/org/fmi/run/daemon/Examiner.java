@@ -114,7 +114,9 @@ final class Examiner {
       if (of != round) {
         return;
       }
-      if (closed.why() == Closed.Why.UNREACHABLE) {
+      // A daemon that has ended answers no examination, and is not judged: a refusal is a
+      // firewall's.
+      if (closed.why() == Closed.Why.UNREACHABLE || closed.why() == Closed.Why.NO_LISTENER) {
         unreached.add(peer);
       }
       done();
