@@ -36,6 +36,8 @@ public enum EndCause {
   NEVER_RAN,
   /** The next recovery would exceed the user's limit. */
   TOO_MANY_RECOVERIES,
+  /** More recoveries in a row than the user allows brought the job no further. */
+  NO_PROGRESS,
   /** More checkpoints are lost than can be rebuilt, or all of them. */
   CHECKPOINTS_LOST,
   /** A rank found that the job cannot be recovered; its message gives the reason. */

@@ -37,13 +37,6 @@ final class FailureLedger {
   /** The status of a killed process, used if its failure was reported before its end. */
   private static final int BY_SIGKILL = 128 + 9;
 
-  /** A place in the program, used to measure progress. */
-  private record Place(long loop, long iteration) {
-    boolean isBeyond(Place other) {
-      return loop > other.loop || (loop == other.loop && iteration > other.iteration);
-    }
-  }
-
   /** The account of one rank. */
   private static final class Account {
     /**
@@ -85,6 +78,7 @@ final class FailureLedger {
   }
 
   private final int maxRecoveries;
+  private final ProgressGuard guard;
   private final Account[] accounts;
 
   /** Accounts of ranks whose programs have failed by themselves. */
@@ -124,10 +118,11 @@ final class FailureLedger {
   /**
    * Creates an account without failures.
    *
-   * @param maxRecoveries the number of recoveries after which the job ends
+   * @param recovery the numbers of recoveries after which the job ends
    */
-  FailureLedger(int ranks, int maxRecoveries) {
-    this.maxRecoveries = maxRecoveries;
+  FailureLedger(int ranks, JobSpec.Recovery recovery) {
+    this.maxRecoveries = recovery.most();
+    this.guard = new ProgressGuard(recovery.mostWithoutProgress());
     this.accounts = new Account[ranks];
     Arrays.setAll(accounts, r -> new Account());
   }
@@ -222,10 +217,13 @@ final class FailureLedger {
    * @return null if the cause was reported already, or is the kill that the failure itself led to
    */
   @Nullable String cause(FromDaemon.RankExited exit) {
+    return accounts[exit.rank()].reportedIn >= 0 && isOwnEnd(exit) ? how(exit) : null;
+  }
+
+  /** Whether a process ended by itself, not by the kill that its failure led to. */
+  private boolean isOwnEnd(FromDaemon.RankExited exit) {
     Account account = accounts[exit.rank()];
-    boolean ownEnd =
-        account.dying || account.injected || !exit.signaled() || exit.status() != BY_SIGKILL;
-    return account.reportedIn >= 0 && ownEnd ? how(exit) : null;
+    return account.dying || account.injected || !exit.signaled() || exit.status() != BY_SIGKILL;
   }
 
   /** Notes an exception of a rank's program. */
@@ -258,6 +256,8 @@ final class FailureLedger {
    */
   JobCommand.@Nullable End exited(FromDaemon.RankExited exit, boolean known) {
     Account account = accounts[exit.rank()];
+    String why = account.suspicion;
+    guard.diedOf(exit.rank(), why == null || isOwnEnd(exit) ? how(exit) : why);
     if (known && isOwnFault(exit)) {
       if (account.thrown != null && account.thrown.loop() == RankMessage.Failed.NO_LOOP) {
         return programFault(exit, "");
@@ -335,6 +335,25 @@ final class FailureLedger {
 
   // ---- recoveries
 
+  /** Returns the node of a rank's newest process. */
+  int nodeOf(int rank) {
+    return accounts[rank].node;
+  }
+
+  /**
+   * Notes a failure while all ranks ran.
+   *
+   * @param reason what happened, in a sentence
+   * @return the end of the job; null if another recovery is worthwhile
+   */
+  JobCommand.@Nullable End failedWhileAllRan(int rank, String node, String reason) {
+    String how = reason;
+    for (String subject : List.of("rank " + rank + " ", "rank " + rank + ": ")) {
+      how = how.startsWith(subject) ? how.substring(subject.length()) : how;
+    }
+    return guard.failed(rank, node, how);
+  }
+
   /** Returns the number of recoveries begun, which is the newest epoch. */
   int recoveries() {
     return recoveries;
@@ -386,6 +405,7 @@ final class FailureLedger {
   /** Notes that a rank has stopped in an iteration of a loop. */
   void left(long loop, long iteration) {
     Place here = new Place(loop, iteration);
+    guard.stopped(here);
     if (left == null || here.isBeyond(left)) {
       left = here;
     }
@@ -401,9 +421,9 @@ final class FailureLedger {
   long filesRead(long loop, long iteration) {
     beginsWithFiles |= runsFromStart;
     Place furthest = line == null || (left != null && left.isBeyond(line)) ? left : line;
-    return furthest == null || furthest.loop != loop
+    return furthest == null || furthest.loop() != loop
         ? -1
-        : Math.max(0, furthest.iteration - iteration);
+        : Math.max(0, furthest.iteration() - iteration);
   }
 
   /** Notes a checkpoint that all ranks have committed. */
@@ -411,6 +431,7 @@ final class FailureLedger {
     Place reached = new Place(loop, iteration);
     line = reached;
     left = null;
+    guard.committed(reached);
     newestVersion = version;
     withOwnFaults.removeIf(
         account -> {

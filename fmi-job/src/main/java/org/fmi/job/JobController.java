@@ -88,7 +88,7 @@ public final class JobController implements Job {
 
   private JobController(JobSpec spec, int ranksAtOnce, List<PlacedNode> nodes, List<Rank> each) {
     this.placement = new Placement(spec, nodes);
-    this.ledger = new FailureLedger(spec.size(), spec.recovery().most());
+    this.ledger = new FailureLedger(spec.size(), spec.recovery());
     this.ranks = new Ranks(spec.size(), each);
     this.injections = new Injections(spec.faults());
     this.out = new Outbox(placement);
@@ -497,6 +497,16 @@ public final class JobController implements Job {
   }
 
   private boolean beginEpoch(int failed, String reason) {
+    boolean counts = phase == Phase.RUNNING && failed != JobMessage.Revoke.NONE;
+    return beginEpoch(failed, reason, counts);
+  }
+
+  /**
+   * Begins an epoch, unless the job ends.
+   *
+   * @param counts whether a job that makes no progress ends after some of these
+   */
+  private boolean beginEpoch(int failed, String reason, boolean counts) {
     if (phase == Phase.RELEASED) {
       end(
           JobCommand.End.failed(
@@ -504,6 +514,10 @@ public final class JobController implements Job {
       return false;
     }
     JobCommand.End verdict = ledger.recover(reason);
+    if (verdict == null && counts) {
+      String node = placement.name(ledger.nodeOf(failed));
+      verdict = ledger.failedWhileAllRan(failed, node, reason);
+    }
     if (verdict != null) {
       end(verdict);
       return false;
@@ -733,7 +747,7 @@ public final class JobController implements Job {
       placement.standbys().forEach(out::add);
     }
     if (phase == Phase.RUNNING && departures.begin()) {
-      beginEpoch(departures.first(), departures.reason());
+      beginEpoch(departures.first(), departures.reason(), false);
     }
   }
 

@@ -75,12 +75,14 @@ public record JobSpec(
    * The way the job recovers from failures.
    *
    * @param most maximum number of recoveries
+   * @param mostWithoutProgress maximum number of recoveries in a row without progress between them;
+   *     0 for any number
    * @param policy which ranks roll back, and how checkpoints are taken
    */
-  public record Recovery(int most, RecoveryPolicy policy) {
+  public record Recovery(int most, int mostWithoutProgress, RecoveryPolicy policy) {
     /** Returns a recovery in which all ranks roll back to blocking checkpoints. */
     public static Recovery ofAll(int most) {
-      return new Recovery(most, RecoveryPolicy.global());
+      return new Recovery(most, 0, RecoveryPolicy.global());
     }
   }
 

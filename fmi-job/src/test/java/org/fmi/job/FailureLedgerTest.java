@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the ledger knows of how far a program has come. */
 final class FailureLedgerTest {
-  private final FailureLedger ledger = new FailureLedger(2, 10);
+  private final FailureLedger ledger = new FailureLedger(2, JobSpec.Recovery.ofAll(10));
 
   @Test
   void nothingIsKnownBeforeTheFirstCheckpoint() {
@@ -40,7 +40,7 @@ final class FailureLedgerTest {
   @Test
   void onlyWhatBeganWithFilesMayBeginAgain() {
     for (boolean began : new boolean[] {true, false}) {
-      FailureLedger job = new FailureLedger(2, 10);
+      FailureLedger job = new FailureLedger(2, JobSpec.Recovery.ofAll(10));
       assertThat(job.allRun(-1)).isNull();
       if (began) {
         job.filesRead(1, 50);

@@ -17,6 +17,7 @@ import org.fmi.job.control.Assignment;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.FaultPoint;
+import org.fmi.spi.RecoveryPolicy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -1064,6 +1065,45 @@ final class JobControllerTest {
         .contains("rank 1")
         .endsWith("; recovery 2 would exceed the limit of 1");
     assertThat(end().cause()).isEqualTo(EndCause.TOO_MANY_RECOVERIES);
+  }
+
+  /** Moves on purpose are no failures, and a table says what all have died of. */
+  @Test
+  void failuresWithoutProgressEndTheJob() {
+    Job job =
+        new JobController(
+            new JobSpec(
+                2,
+                new JobSpec.Room(
+                    List.of(
+                        new JobSpec.Node("node0", 1, false),
+                        new JobSpec.Node("node1", 1, false),
+                        new JobSpec.Node("node2", 1, true)),
+                    1,
+                    OnNoSpare.ABORT),
+                new JobSpec.Grouping(16, 1),
+                new JobSpec.Recovery(Integer.MAX_VALUE, 1, RecoveryPolicy.global()),
+                List.of()));
+    startAll(job, 2, 3);
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
+    runAgain(job, 2, 1, 0, 1);
+    on(job, new JobEvent.NodeLeaving(1, "a drain"));
+    commit(job, 1, 0);
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 1, 137, true)));
+    runAgain(job, 2, 2, 0, 2);
+    on(job, new FromDaemon.RankDying(1, 2));
+    on(job, new JobEvent.FromNode(2, new FromDaemon.RankExited(1, 2, 139, true)));
+    assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+    runAgain(job, 2, 3, 0, 3);
+    on(job, new JobEvent.NodeLost(0, "its daemon ended"));
+    assertThat(end())
+        .isEqualTo(
+            new JobCommand.End(
+                70,
+                EndCause.NO_PROGRESS,
+                "2 failures in a row without progress between them:\n"
+                    + "  rank 1 on node2: was killed by signal 11\n"
+                    + "  rank 0 on node0: node0 lost: its daemon ended"));
   }
 
   @Test

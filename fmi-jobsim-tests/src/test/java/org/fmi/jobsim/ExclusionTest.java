@@ -29,7 +29,7 @@ final class ExclusionTest {
   private static final Shape SHAPE = Shape.plain(4, 2, OnNoSpare.ABORT);
   private static final Shape NO_SPARE = Shape.plain(SHAPE.size(), 0, OnNoSpare.ABORT);
   private static final Shape ONE_SPARE = Shape.plain(SHAPE.size(), 1, OnNoSpare.ABORT);
-  private static final int MOST_RECOVERIES = 20;
+  private static final int MOST_WITHOUT_PROGRESS = 5;
   private static final long GRACE = SimCluster.GRACE_MILLIS * 1_000_000L;
   private static final long ITERATION = 5;
 
@@ -91,7 +91,7 @@ final class ExclusionTest {
           List.of(
               with(step(Kind.PAUSE_DAEMON, 0, GRACE), at(Kind.PAUSE_DAEMON, 1, 0, GRACE)),
               startFails(ONE_SPARE));
-      case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(MOST_RECOVERIES / 2));
+      case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(MOST_WITHOUT_PROGRESS));
       case START_WITHOUT_END -> List.of(hangs(100 * HEARTBEAT));
     };
   }
@@ -134,7 +134,7 @@ final class ExclusionTest {
 
   /** The system of the node that rank 1 is on at first kills it in that iteration. */
   private static Case killedOften(int times) {
-    JobSimulation job = calm(1, SHAPE.withMaxRecoveries(MOST_RECOVERIES));
+    JobSimulation job = calm(1, SHAPE.withMostWithoutProgress(MOST_WITHOUT_PROGRESS));
     job.faults().killAt(1, ITERATION, times);
     return new Case(job, 0);
   }

@@ -29,9 +29,10 @@ enum Exclusion {
   KILLED_AGAIN_AND_AGAIN(
       "A5",
       "the system of one node kills a rank at the same iteration each time",
-      "more often than --max-recoveries: the rank is never tried on another node; or ten times"
-          + " before the other ranks run, where no other node has room",
-      EndCause.TOO_MANY_RECOVERIES,
+      "more often in a row than --no-progress, or ten times before the other ranks run, where no"
+          + " other node has room: while all ranks run between the kills, the rank is not tried on"
+          + " another node",
+      EndCause.NO_PROGRESS,
       EndCause.NEVER_RAN),
   START_WITHOUT_END(
       "A6",

@@ -320,6 +320,13 @@ final class Oracle implements SimObserver {
           !places[r].lost || seats.hasPlace(r, n -> cluster.isUsable(n) && !cluster.isFull(n));
     }
     couldHear = couldHear();
+    int failures = cluster.injected() + shape.faults().size();
+    for (Place place : places) {
+      failures += place.kills;
+    }
+    if (shape.mostWithoutProgress() > 0 && failures > shape.mostWithoutProgress()) {
+      crossed.add(Exclusion.KILLED_AGAIN_AND_AGAIN);
+    }
     clearBy = Math.max(calmFrom, cluster.simulation().nanoTime()) + CLEAR_NANOS;
   }
 

@@ -24,6 +24,7 @@ record Shape(
     JobSpec.OnNoSpare onNoSpare,
     boolean requestsNodes,
     int maxRecoveries,
+    int mostWithoutProgress,
     boolean requestsUnderWay,
     boolean collectives,
     Files files,
@@ -125,6 +126,11 @@ record Shape(
     return with(shape -> shape.maxRecoveries = most);
   }
 
+  /** Ends with status 70 rather than recover more often in a row without progress. */
+  Shape withMostWithoutProgress(int most) {
+    return with(shape -> shape.mostWithoutProgress = most);
+  }
+
   /** Survives this many losses per group at once. */
   Shape withGroupLosses(int losses) {
     return with(shape -> shape.job.groupLosses(losses));
@@ -170,6 +176,7 @@ record Shape(
     shape.ranksPerNode = ranksPerNode;
     shape.requestsNodes = requestsNodes;
     shape.maxRecoveries = maxRecoveries;
+    shape.mostWithoutProgress = mostWithoutProgress;
     shape.requestsUnderWay = requestsUnderWay;
     shape.collectives = collectives;
     shape.files = files;
@@ -187,6 +194,7 @@ record Shape(
     private int groupSize;
     private boolean requestsNodes;
     private int maxRecoveries = Integer.MAX_VALUE;
+    private int mostWithoutProgress;
     private RecoveryPolicy policy = RecoveryPolicy.global();
     private boolean requestsUnderWay;
     private boolean collectives;
@@ -235,6 +243,7 @@ record Shape(
           onNoSpare,
           requestsNodes,
           maxRecoveries,
+          mostWithoutProgress,
           requestsUnderWay,
           collectives,
           files,
@@ -298,7 +307,7 @@ record Shape(
         size(),
         new JobSpec.Room(nodes, ranksPerNode, onNoSpare, requestsNodes),
         new JobSpec.Grouping(groupSize, job.groupLosses()),
-        new JobSpec.Recovery(maxRecoveries, job.policy()),
+        new JobSpec.Recovery(maxRecoveries, mostWithoutProgress, job.policy()),
         faults);
   }
 }

@@ -237,7 +237,9 @@ public record RunOptions(
                   whole(Setting.GROUP_SIZE, 1, MAX_RANKS, 16),
                   whole(Setting.GROUP_LOSSES, 0, 3, 1)),
               new JobSpec.Recovery(
-                  whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, 1000), recovery.policy()),
+                  whole(Setting.MAX_RECOVERIES, 0, Integer.MAX_VALUE, Integer.MAX_VALUE),
+                  whole(Setting.NO_PROGRESS, 0, Integer.MAX_VALUE, 5),
+                  recovery.policy()),
               faults(ranks, nodes.size()));
       boolean bind = choice(Setting.BIND, "core", "core", "none").equals("core");
       GroupLosses.check(settings.get(Setting.GROUP_LOSSES), spec);

@@ -135,7 +135,13 @@ enum Setting {
       "--max-recoveries",
       "max-recoveries",
       "M",
-      "end the job instead of recovering more than M times (default 1000)"),
+      "end the job instead of recovering more than M times (default: no limit)"),
+  NO_PROGRESS(
+      "--no-progress",
+      "no-progress",
+      "K",
+      "end the job after K recoveries in a row without a newer checkpoint or iteration between"
+          + " them; 0: never (default 5)"),
   KILL(
       "--kill",
       "kill",

@@ -27,6 +27,10 @@ public final class EndText {
       case NO_NODE ->
           end.message() + "; use spare nodes (--spares, or more hosts than the ranks need)";
       case TOO_MANY_RECOVERIES -> end.message() + " (--max-recoveries)";
+      case NO_PROGRESS ->
+          end.message()
+              + "\nif they have no common cause, allow more of them (--no-progress), or take"
+              + " checkpoints more often (--interval)";
       case CHECKPOINTS_LOST ->
           end.message()
               + "; to make this less likely, let groups survive more losses (--group-losses),"

@@ -216,6 +216,7 @@ final class FlushDesk {
               LINKS_BROKEN,
               NEVER_RAN,
               TOO_MANY_RECOVERIES,
+              NO_PROGRESS,
               CHECKPOINTS_LOST,
               UNRECOVERABLE,
               LOST_WHILE_ENDING ->

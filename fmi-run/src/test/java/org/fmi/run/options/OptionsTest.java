@@ -356,7 +356,7 @@ final class OptionsTest {
                 4,
                 new JobSpec.Room(List.of(new Node("node0", 4, false)), 0, OnNoSpare.SHARE),
                 new JobSpec.Grouping(16, 1),
-                new JobSpec.Recovery(1000, new Flow(3, null, false)),
+                new JobSpec.Recovery(Integer.MAX_VALUE, 5, new Flow(3, null, false)),
                 List.of()));
     assertThat(options.where().isLocal()).isTrue();
     assertThat(options.processes().bind()).isTrue();
@@ -476,10 +476,9 @@ final class OptionsTest {
     RunOptions options =
         options(
             "-n 2 --transport tcp --group-size 4 --group-losses 0 --interval 10 --on-no-spare wait"
-                + " --max-recoveries 3 --events e.jsonl --quiet --tag-output -x HERE -x"
-                + " THERE=then=x -J -Xmx2g -J -Dkey=value --check --heartbeat 0.5 --logring-base 4"
-                + " --start-timeout 600"
-                + " --bind none --send-buffer 3 app.jar");
+                + " --max-recoveries 3 --no-progress 4 --events e.jsonl --quiet --tag-output -x"
+                + " HERE -x THERE=then=x -J -Xmx2g -J -Dkey=value --check --heartbeat 0.5"
+                + " --logring-base 4 --start-timeout 600 --bind none --send-buffer 3 app.jar");
     assertThat(options.processes().bind()).isFalse();
     assertThat(options.spec().recovery().policy()).isEqualTo(new Checked(false));
     assertThat(options.job().transports()).containsExactly("tcp");
@@ -488,6 +487,7 @@ final class OptionsTest {
     assertThat(options.job().interval()).isEqualTo(new CheckpointInterval.Every(10));
     assertThat(options.spec().room().onNoSpare()).isEqualTo(OnNoSpare.WAIT);
     assertThat(options.spec().recovery().most()).isEqualTo(3);
+    assertThat(options.spec().recovery().mostWithoutProgress()).isEqualTo(4);
     assertThat(options.output().events()).isEqualTo(directory.resolve("e.jsonl"));
     assertThat(options.output().verbosity()).isEqualTo(Verbosity.QUIET);
     assertThat(options.output().tagged()).isTrue();
