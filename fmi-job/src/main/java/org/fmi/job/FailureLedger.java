@@ -135,7 +135,6 @@ final class FailureLedger {
     account.startsHere = account.node == node ? account.startsHere + 1 : 1;
     account.node = node;
     account.starts++;
-    assert account.startsHere <= account.starts;
     account.suspicion = null;
     account.refused = false;
     account.reportedIn = -1;
@@ -270,22 +269,38 @@ final class FailureLedger {
                 + " times at the same place and is not started again");
       }
     }
-    if (account.starts >= MOST_STARTS) {
-      return JobCommand.End.failed(
-          EndCause.NEVER_RAN,
-          "rank "
-              + exit.rank()
-              + " was started "
-              + account.starts
-              + " times and lost each time before all ranks ran (most recently it "
-              + exit.how()
-              + (account.suspicion == null
-                  ? "): is there enough memory?"
-                  : ", after "
-                      + account.suspicion
-                      + (account.refused ? ")" : "): can all hosts reach its host?")));
-    }
-    return null;
+    return account.suspicion == null
+        ? neverRan(exit.rank(), "it " + exit.how(), "is there enough memory?")
+        : neverRan(
+            exit.rank(),
+            "it " + exit.how() + ", after " + account.suspicion,
+            account.refused ? "" : "can all hosts reach its host?");
+  }
+
+  /**
+   * Handles a process that could not be started.
+   *
+   * @return the end of the job; null if the rank may be started elsewhere, or again
+   */
+  JobCommand.@Nullable End notStarted(int rank, String reason) {
+    Account account = accounts[rank];
+    account.startsHere = Math.max(LOSSES_ON_A_NODE, account.startsHere);
+    return neverRan(rank, reason, "is there enough memory, and may it have more processes?");
+  }
+
+  private JobCommand.@Nullable End neverRan(int rank, String how, String question) {
+    int starts = accounts[rank].starts;
+    return starts < MOST_STARTS
+        ? null
+        : JobCommand.End.failed(
+            EndCause.NEVER_RAN,
+            "rank "
+                + rank
+                + " was started "
+                + starts
+                + " times and lost each time before all ranks ran (most recently "
+                + how
+                + (question.isEmpty() ? ")" : "): " + question));
   }
 
   /** Returns the end of a job whose program fails by itself, for a rank whose process has ended. */

@@ -364,6 +364,7 @@ public final class JobController implements Job {
   private void onFromNode(int node, FromDaemon.OfRank message) {
     switch (message) {
       case FromDaemon.RankExited m -> onRankExited(node, m);
+      case FromDaemon.RankNotStarted m -> onRankNotStarted(node, m);
       case FromDaemon.RankSilent m -> onRankSilent(m.rank(), m.incarnation());
       case FromDaemon.RankDying m -> onRankDying(m.rank(), m.incarnation());
       case FromDaemon.RankWasDying m -> {
@@ -415,6 +416,27 @@ public final class JobController implements Job {
         respawn(rank);
       }
     }
+  }
+
+  /** Handles a node that has no process to give: the node, and the other ranks on it, stay. */
+  private void onRankNotStarted(int node, FromDaemon.RankNotStarted m) {
+    Rank rank = ranks.get(m.rank());
+    if (m.incarnation() != rank.incarnation() || node != placement.nodeOf(m.rank())) {
+      return;
+    }
+    assert phase == Phase.JOINING : "a process that was not started has joined";
+    boolean needed = rank.life() == Life.ALIVE;
+    ranks.lost(rank);
+    if (needed) {
+      String how = "cannot be started on " + placement.name(node) + ": " + m.reason();
+      out.report(new Notice.RankFailed(epoch(), m.rank(), "daemon", how));
+      JobCommand.End verdict = ledger.notStarted(m.rank(), m.reason());
+      if (verdict != null) {
+        end(verdict);
+        return;
+      }
+    }
+    respawn(rank);
   }
 
   /**

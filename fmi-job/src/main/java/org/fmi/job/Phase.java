@@ -29,10 +29,12 @@ import java.util.Set;
  *  NodeRefused       report             place waiting ranks report                     report
  *  NodeLeaving       no more ranks      no more ranks       its ranks leave it later   report
  *  NodeStays         a node as before   place waiting ranks place waiting ranks        report
+ *  RankKicked        -                  kill it             kill it, epoch             kill it
  *  Continued         -                  continue the start  -                          -
  *  Examined          -                  judge the links     -                          -
  *  ExaminationOver   -                  judge the links     -                          -
  *  RankExited        -                  restart it          epoch, restart it          count it; end when all have
+ *  RankNotStarted    -                  move it, or again   -                          -
  *  RankSilent        -                  kill it             kill it, epoch             kill it
  *  RankDying         -                  (its exit follows)  kill it, epoch             (its exit follows)
  *  RankWasDying      -                  account             account                    -

@@ -1106,6 +1106,39 @@ final class JobControllerTest {
                     + "  rank 0 on node0: node0 lost: its daemon ended"));
   }
 
+  /** Its node stays, with the ranks and the memory that it has. */
+  @Test
+  void aRankThatCannotBeStartedMoves() {
+    Job job = job(2, 1, 3, OnNoSpare.ABORT);
+    startAll(job, 2, 3);
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankNotStarted(1, 1, "no more processes")));
+    assertThat(all(JobCommand.KillNode.class)).isEmpty();
+    assertThat(notices())
+        .contains(
+            new Notice.RankFailed(
+                1, 1, "daemon", "cannot be started on node1: no more processes"));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(2);
+    assertThat(job.recoveries()).isEqualTo(1);
+  }
+
+  @Test
+  void aRankThatCannotBeStartedAnywhereIsTriedAgainAsOftenAsAnyOther() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
+    for (int incarnation = 1; incarnation < 10; incarnation++) {
+      on(job, new JobEvent.FromNode(1, new FromDaemon.RankNotStarted(1, incarnation, "full")));
+      assertThat(all(JobCommand.Spawn.class)).hasSize(1);
+    }
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankNotStarted(1, 10, "full")));
+    assertThat(end().cause()).isEqualTo(EndCause.NEVER_RAN);
+    assertThat(end().message())
+        .isEqualTo(
+            "rank 1 was started 10 times and lost each time before all ranks ran (most recently"
+                + " full): is there enough memory, and may it have more processes?");
+  }
+
   @Test
   void abortEndsTheJobWithItsStatus() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);

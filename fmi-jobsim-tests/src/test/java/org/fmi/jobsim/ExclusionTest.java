@@ -27,8 +27,6 @@ final class ExclusionTest {
   private static final long IN_THE_LOOP = 4_000;
 
   private static final Shape SHAPE = Shape.plain(4, 2, OnNoSpare.ABORT);
-  private static final Shape NO_SPARE = Shape.plain(SHAPE.size(), 0, OnNoSpare.ABORT);
-  private static final Shape ONE_SPARE = Shape.plain(SHAPE.size(), 1, OnNoSpare.ABORT);
   private static final int MOST_WITHOUT_PROGRESS = 5;
   private static final long GRACE = SimCluster.GRACE_MILLIS * 1_000_000L;
   private static final long ITERATION = 5;
@@ -77,8 +75,7 @@ final class ExclusionTest {
       case FMIRUN_SILENT -> List.of(with(step(Kind.PAUSE_FMIRUN, 0, 2 * GRACE)));
       case DAEMON_SILENT ->
           List.of(
-              with(step(Kind.PAUSE_DAEMON, 0, 2 * GRACE), at(Kind.PAUSE_DAEMON, 1, 0, 2 * GRACE)),
-              startFails(NO_SPARE));
+              with(step(Kind.PAUSE_DAEMON, 0, 2 * GRACE), at(Kind.PAUSE_DAEMON, 1, 0, 2 * GRACE)));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(Integer.MAX_VALUE));
       case START_WITHOUT_END -> List.of(hangs(FOREVER));
     };
@@ -89,8 +86,7 @@ final class ExclusionTest {
       case FMIRUN_SILENT -> List.of(with(step(Kind.PAUSE_FMIRUN, 0, GRACE)));
       case DAEMON_SILENT ->
           List.of(
-              with(step(Kind.PAUSE_DAEMON, 0, GRACE), at(Kind.PAUSE_DAEMON, 1, 0, GRACE)),
-              startFails(ONE_SPARE));
+              with(step(Kind.PAUSE_DAEMON, 0, GRACE), at(Kind.PAUSE_DAEMON, 1, 0, GRACE)));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(MOST_WITHOUT_PROGRESS));
       case START_WITHOUT_END -> List.of(hangs(100 * HEARTBEAT));
     };
@@ -102,11 +98,6 @@ final class ExclusionTest {
 
   private static Step at(Kind kind, int victim, long primitives, long nanos) {
     return new Step(kind, victim, 0, 0, primitives, nanos);
-  }
-
-  /** A rank is killed, and its replacement cannot be started. */
-  private static Case startFails(Shape shape) {
-    return with(shape, step(Kind.START_FAILS, 1, 0), at(Kind.KILL_RANK, 1, 0, 0));
   }
 
   /** A rank is killed: its replacement lives, and does not join. */

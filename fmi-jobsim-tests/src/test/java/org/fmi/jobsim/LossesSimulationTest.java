@@ -66,6 +66,21 @@ final class LossesSimulationTest {
     return random.nextInt(1 << random.nextInt(1, 12));
   }
 
+  /** Also if that lasts longer than its daemon tries, and there is no other node. */
+  @ParameterizedTest
+  @ValueSource(longs = {100_000_000, 2_000_000_000, 10_000_000_000L})
+  void aProcessThatCannotBeStartedForAWhileCostsNoNode(long nanos) {
+    Shape shape = Shape.plain(RANKS, 0, OnNoSpare.ABORT);
+    JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), Workload::run);
+    job.inject(
+        FaultPlan.of(
+            new Step(Kind.START_FAILS, 1, 0, 0, IN_THE_LOOP, nanos),
+            new Step(Kind.KILL_RANK, 1, 0, 0, 0, 0)));
+    assertFinished(job, "no process for " + nanos);
+    assertThat(job.injected()).isEqualTo(2);
+    assertThat(job.notices(Notice.NodeFailed.class)).as(job.story()).isEmpty();
+  }
+
   /** The gap puts the others' losses into each stage of the recovery from the first one. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})

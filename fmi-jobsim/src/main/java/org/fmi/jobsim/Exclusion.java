@@ -20,9 +20,9 @@ enum Exclusion {
       EndCause.CHECKPOINTS_LOST),
   DAEMON_SILENT(
       "A2",
-      "a daemon stands still or cannot be heard, or a process cannot be started",
-      "the grace, or one failed start: the node and its memory are given up; two members of one"
-          + " group, or no spare node left, then end the job",
+      "a daemon stands still or cannot be heard",
+      "the grace: the node and its memory are given up; two members of one group, or no spare node"
+          + " left, then end the job",
       EndCause.NO_SPARE,
       EndCause.NO_NODE,
       EndCause.CHECKPOINTS_LOST),

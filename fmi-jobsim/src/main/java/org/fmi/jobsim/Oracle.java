@@ -286,7 +286,6 @@ final class Oracle implements SimObserver {
           silent(node, step.nanos(), Exclusion.FMIRUN_SILENT);
         }
       }
-      case START_FAILS -> crossed.add(Exclusion.DAEMON_SILENT);
       default -> {}
     }
   }

@@ -39,7 +39,7 @@ public record FaultPlan(List<Step> steps) {
     PAUSE_DAEMON(false),
     /** fmirun pauses for a while. */
     PAUSE_FMIRUN(false),
-    /** The next start of a process on a node fails. */
+    /** No process can be started on a node for a while. */
     START_FAILS(false),
     /** The next start of a process on a node takes longer, or never completes. */
     START_HANGS(false),

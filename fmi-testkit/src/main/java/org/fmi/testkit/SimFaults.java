@@ -283,11 +283,11 @@ public final class SimFaults {
     }
   }
 
-  /** The next start of a process on a node fails. */
-  public void failStart(int node) {
+  /** No process can be started on a node for {@code nanos}. */
+  public void failStarts(int node, long nanos) {
     Boot boot = cluster.boot(node);
     if (boot != null) {
-      boot.failingStarts++;
+      boot.failsToStartUntil = Math.max(boot.failsToStartUntil, simulation.nanoTime() + nanos);
     }
   }
 
@@ -399,7 +399,7 @@ public final class SimFaults {
       case DEAF_TO_JOB -> cutFromJob(node, false, true, step.nanos());
       case PAUSE_DAEMON -> pauseDaemon(node, step.nanos());
       case PAUSE_FMIRUN -> pauseFmirun(step.nanos());
-      case START_FAILS -> failStart(node);
+      case START_FAILS -> failStarts(node, step.nanos());
       case START_HANGS -> delayStart(node, step.nanos());
       case JOIN_HANGS -> delayMain(node, step.nanos());
       case FILL_MEMORY -> fillMemory(node, step.nanos());

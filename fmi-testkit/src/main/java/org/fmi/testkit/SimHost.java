@@ -45,11 +45,9 @@ public final class SimHost {
     process.resumeStopped();
   }
 
-  /** Whether the next process fails to start; asked once for each. */
+  /** Whether no process can be started now. */
   public boolean failsToStart() {
-    boolean fails = boot.failingStarts > 0;
-    boot.failingStarts -= fails ? 1 : 0;
-    return fails;
+    return cluster.simulation().nanoTime() < boot.failsToStartUntil;
   }
 
   /**

@@ -42,7 +42,7 @@ final class SimNode {
     long repairNanos;
 
     /** The number of next starts that fail. */
-    int failingStarts;
+    long failsToStartUntil;
 
     /** The additional delay of the next start of a process. */
     long startDelay;

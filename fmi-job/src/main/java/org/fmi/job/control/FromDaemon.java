@@ -93,6 +93,14 @@ public sealed interface FromDaemon {
     }
   }
 
+  /**
+   * The system has refused several times to start a process for a rank, which therefore has none.
+   *
+   * @param reason why, for the user
+   */
+  @Tag(21)
+  record RankNotStarted(int rank, int incarnation, String reason) implements OfRank {}
+
   /** A rank's process lives but was silent for too long. */
   @Tag(6)
   record RankSilent(int rank, int incarnation) implements OfRank {}

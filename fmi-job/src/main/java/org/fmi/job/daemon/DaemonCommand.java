@@ -21,7 +21,7 @@ public sealed interface DaemonCommand {
    * Start a process without a rank: answered by {@link DaemonEvent.Started} or {@link
    * DaemonEvent.NotStarted}.
    *
-   * @param process its number, not used before
+   * @param process its number, not used before by a process that was started
    * @param ranksOnMachine the number of ranks that share the machine; determines its heap and
    *     threads
    * @param jvmOptions options of its JVM, in addition to those of all ranks
@@ -63,7 +63,7 @@ public sealed interface DaemonCommand {
 
   /**
    * Kill a process and all its descendants (SIGKILL to its group): answered by {@link
-   * DaemonEvent.WasDying} if it was already dying.
+   * DaemonEvent.Killed}, and before by {@link DaemonEvent.WasDying} if it was already dying.
    */
   record Kill(int process) implements DaemonCommand {}
 

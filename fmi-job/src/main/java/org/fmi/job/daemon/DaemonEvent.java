@@ -29,7 +29,7 @@ public sealed interface DaemonEvent {
    */
   record Started(int process, long pid) implements DaemonEvent {}
 
-  /** A process could not be started. No other event of it follows. */
+  /** A process could not be started; it may be attempted again. */
   record NotStarted(int process, String reason) implements DaemonEvent {}
 
   /**
@@ -58,6 +58,13 @@ public sealed interface DaemonEvent {
 
   /** A process was killed and is being removed by the system. {@link Exited} follows. */
   record Dying(int process) implements DaemonEvent {}
+
+  /**
+   * {@link DaemonCommand.Kill} was carried out.
+   *
+   * @param residentBytes the memory that the process has to release, if that is known; otherwise 0
+   */
+  record Killed(int process, long residentBytes) implements DaemonEvent {}
 
   /**
    * {@link DaemonCommand.Kill} came too late, because the process was already dying. {@link Exited}

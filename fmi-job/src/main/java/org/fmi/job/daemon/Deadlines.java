@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 final class Deadlines {
   /** A limit on a step of a process. */
   enum Limit {
+    /** Until the second attempt to start it, after the system refused the first. */
+    SECOND_START(1),
+    /** The same until the third attempt. */
+    THIRD_START(2),
     /**
      * To connect after it was spawned. A program may be slow to load, so exceeding this limit is
      * only reported.
@@ -22,7 +26,7 @@ final class Deadlines {
     UNWIND(30),
     /** To end while other ranks wait for it, after it announced its exit. */
     END(30),
-    /** To die after it was killed; it may have much memory to release. */
+    /** To die after it was killed, in addition to the time for its memory to be released. */
     DEATH(30);
 
     final Duration time;
@@ -35,9 +39,10 @@ final class Deadlines {
   /**
    * A time at which a process is judged.
    *
+   * @param since when the step began
    * @param order order among deadlines of the same time
    */
-  record Deadline(long at, long order, NodeProcess process, Limit limit)
+  record Deadline(long since, long at, long order, NodeProcess process, Limit limit)
       implements Comparable<Deadline> {
     @Override
     public int compareTo(Deadline other) {
@@ -58,7 +63,7 @@ final class Deadlines {
                     process.lives()
                         ? "'kill -9 " + process.pid() + "' makes FMI start another process for it"
                         : "its process cannot be started yet");
-        case LEAVE -> throw new IllegalStateException("exceeding it is not reported");
+        case SECOND_START, THIRD_START, LEAVE -> throw new IllegalStateException("exceeding it is not reported");
         case END ->
             "rank %d began to exit %d s ago while other ranks wait for it, and is killed: a shutdown hook of the program does not return, or calls Fmi.close"
                 .formatted(rank, limit.time.toSeconds());
@@ -67,7 +72,7 @@ final class Deadlines {
                 .formatted(rank, limit.time.toSeconds());
         case DEATH ->
             "rank %d does not die (process %d was killed %d s ago): is a file server or a device not responding?"
-                .formatted(rank, process.pid(), limit.time.toSeconds());
+                .formatted(rank, process.pid(), Duration.ofNanos(at - since).toSeconds());
       };
     }
   }
@@ -77,7 +82,13 @@ final class Deadlines {
 
   /** Starts a limit for a process. */
   void set(long now, NodeProcess process, Limit limit) {
-    deadlines.add(new Deadline(now + limit.time.toNanos(), count++, process, limit));
+    deadlines.add(new Deadline(now, now + limit.time.toNanos(), count++, process, limit));
+  }
+
+  /** Extends a limit that was exceeded. */
+  void extend(long now, Deadline exceeded, long nanos) {
+    deadlines.add(
+        new Deadline(exceeded.since, now + nanos, count++, exceeded.process, exceeded.limit));
   }
 
   /** Returns the time of the first deadline, if there is one. */

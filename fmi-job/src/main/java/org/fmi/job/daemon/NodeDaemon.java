@@ -34,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * The life of one process:
  *
  * <pre>
+ *  not started:  after {@link Limit#SECOND_START} and {@link Limit#THIRD_START} another Start, then RankNotStarted
+ *
  *  for a rank:  Spawn --&gt; Start ... Started --&gt; Bind, Attach ... Connected --&gt; Forward(Assign), Forward ...
  *  stands by:   Standbys ... Start ... Started ... Connected --&gt; Forward(WarmUp), Forward(HoldLifeline)
  *               ... Spawn --&gt; Bind, Attach, Forward(Assign) ...
@@ -167,6 +169,7 @@ public final class NodeDaemon {
       case DaemonEvent.FromProcess e -> onRelayed(process(e.process()), e.message());
       case DaemonEvent.Disconnected e -> onDisconnected(process(e.process()), e.silent());
       case DaemonEvent.Dying e -> onDying(processes.get(e.process()));
+      case DaemonEvent.Killed e -> onKilled(processes.get(e.process()), e.residentBytes());
       case DaemonEvent.WasDying e -> onWasDying(processes.get(e.process()));
       case DaemonEvent.Exited e -> {
         NodeProcess process = process(e.process());
@@ -365,10 +368,11 @@ public final class NodeDaemon {
   // ---- processes
 
   private NodeProcess start(NodeSetup common, int ranksOnNode, List<String> jvmOptions) {
-    NodeProcess process = new NodeProcess(started++);
+    DaemonCommand.Start start =
+        new DaemonCommand.Start(started++, common.ranksOnMachine(ranksOnNode), jvmOptions);
+    NodeProcess process = new NodeProcess(start);
     processes.put(process.number, process);
-    out.add(
-        new DaemonCommand.Start(process.number, common.ranksOnMachine(ranksOnNode), jvmOptions));
+    out.add(start);
     return process;
   }
 
@@ -412,18 +416,29 @@ public final class NodeDaemon {
     }
   }
 
+  /** Handles a lack of processes or memory, which may be over in a moment. */
   private void onNotStarted(NodeProcess process, String reason) {
-    process.ended();
-    processes.remove(process.number);
     RankConfig config = process.config();
     if (config == null) {
+      process.ended();
+      processes.remove(process.number);
       standbys.notStarted();
       standbyFailed(reason);
-    } else {
-      ranks.remove(config.rank());
-      idleCores.gone(config.rank());
-      report(new FromDaemon.Refused("cannot start rank " + config.rank() + ": " + reason));
+      return;
     }
+    switch (process.notStarted()) {
+      case 1 -> deadlines.set(now, process, Limit.SECOND_START);
+      case 2 -> deadlines.set(now, process, Limit.THIRD_START);
+      default -> neverStarted(process, config, reason);
+    }
+  }
+
+  private void neverStarted(NodeProcess process, RankConfig config, String reason) {
+    process.ended();
+    processes.remove(process.number);
+    ranks.remove(config.rank());
+    idleCores.gone(config.rank());
+    report(new FromDaemon.RankNotStarted(config.rank(), config.incarnation(), reason));
   }
 
   private void onConnected(NodeProcess process, String warmUp) {
@@ -520,6 +535,12 @@ public final class NodeDaemon {
       report(new FromDaemon.RankDying(config.rank(), config.incarnation()));
     } else {
       standbys.remove(process);
+    }
+  }
+
+  private static void onKilled(@Nullable NodeProcess process, long residentBytes) {
+    if (process != null) {
+      process.releases(residentBytes);
     }
   }
 
@@ -645,6 +666,14 @@ public final class NodeDaemon {
   private void onExceeded(Deadline due) {
     NodeProcess process = due.process();
     switch (due.limit()) {
+      case SECOND_START, THIRD_START -> {
+        RankConfig config = process.config();
+        if (config != null && process.isKilled()) {
+          neverStarted(process, config, "it was not needed any more");
+        } else {
+          out.add(process.start);
+        }
+      }
       case COME_UP -> {
         // No heartbeat covers this, and all ranks wait. It may be slow, or stopped on purpose: the
         // user knows.
@@ -659,8 +688,11 @@ public final class NodeDaemon {
         kill(process);
       }
       case DEATH -> {
-        // A system call may never return; then the node is lost. A standby blocks no rank.
-        if (process.config() != null) {
+        OptionalLong more = process.takeTimeToDie();
+        if (more.isPresent()) {
+          deadlines.extend(now, due, more.getAsLong());
+        } else if (process.config() != null) {
+          // A system call may never return; then the node is lost. A standby blocks no rank.
           report(new FromDaemon.Refused(due.complaint()));
         }
       }

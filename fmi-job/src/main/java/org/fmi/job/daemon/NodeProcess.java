@@ -3,6 +3,7 @@ package org.fmi.job.daemon;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.fmi.control.JobMessage;
 import org.fmi.control.RankReport;
 import org.fmi.job.control.FromDaemon;
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * It connects at most once, in any state but the first; messages wait until then.
  */
 final class NodeProcess {
+  /** The memory that a system certainly releases in this time: 2 GiB per second. */
+  private static final double RELEASED_BYTES_PER_NANO = 2.0 * (1 << 30) / 1_000_000_000;
+
   enum State {
     /** The system is starting it. */
     STARTING,
@@ -54,6 +58,9 @@ final class NodeProcess {
 
   final int number;
 
+  /** The command that starts it. */
+  final DaemonCommand.Start start;
+
   private State state = State.STARTING;
   private Line line = Line.NOT_YET;
   private long pid;
@@ -77,9 +84,14 @@ final class NodeProcess {
   private boolean released;
   private boolean killed;
   private boolean overdue;
+  private int failedStarts;
 
-  NodeProcess(int number) {
-    this.number = number;
+  /** Time to die beyond the usual, for the memory that it releases; none once it was granted. */
+  private OptionalLong timeToDie = OptionalLong.empty();
+
+  NodeProcess(DaemonCommand.Start start) {
+    this.number = start.process();
+    this.start = start;
   }
 
   State state() {
@@ -116,6 +128,16 @@ final class NodeProcess {
   void started(long number) {
     pid = number;
     become(State.STANDBY);
+  }
+
+  /**
+   * Notes that the system could not start it.
+   *
+   * @return how often that has happened
+   */
+  int notStarted() {
+    assert state == State.STARTING;
+    return ++failedStarts;
   }
 
   /** Notes that it is a rank from now on. */
@@ -248,6 +270,19 @@ final class NodeProcess {
     boolean isNew = !killed;
     killed = true;
     return isNew;
+  }
+
+  /** Notes how much memory it has to release when it dies. */
+  void releases(long bytes) {
+    long nanos = (long) (bytes / RELEASED_BYTES_PER_NANO);
+    timeToDie = nanos > 0 ? OptionalLong.of(nanos) : OptionalLong.empty();
+  }
+
+  /** Returns the time to die that it has beyond the usual; none the second time. */
+  OptionalLong takeTimeToDie() {
+    OptionalLong time = timeToDie;
+    timeToDie = OptionalLong.empty();
+    return time;
   }
 
   boolean isKilled() {

@@ -64,6 +64,7 @@ final class NodeDaemonScheduleTest {
             "RankSilent",
             "RankDying",
             "RankWasDying",
+            "RankNotStarted",
             "Refused",
             "Warning",
             "left",
@@ -89,6 +90,8 @@ final class NodeDaemonScheduleTest {
   private static final class Proc {
     enum Life {
       ASKED_FOR,
+      /** The system has refused to start it; another attempt follows. */
+      REFUSED,
       RUNS,
       DEAD
     }
@@ -101,6 +104,7 @@ final class NodeDaemonScheduleTest {
 
     Life life = Life.ASKED_FOR;
     Line line = Line.NONE;
+    int refusals;
     boolean saidExiting;
     boolean killed;
     boolean immortal;
@@ -171,6 +175,13 @@ final class NodeDaemonScheduleTest {
     void settle() {
       cut = false;
       grant();
+      while (procs.values().stream().anyMatch(proc -> proc.life == Proc.Life.REFUSED)) {
+        now = daemon.nextTick().orElseThrow();
+        feed(new DaemonEvent.Tick());
+        if (refused) {
+          return;
+        }
+      }
       for (int r = 0; r < RANKS; r++) {
         if (seats[r].occupied) {
           from(new ToDaemon.KillRank(r, seats[r].incarnation));
@@ -179,7 +190,7 @@ final class NodeDaemonScheduleTest {
       for (int number : List.copyOf(procs.keySet())) {
         Proc proc = procs.get(number);
         if (proc != null && proc.life == Proc.Life.ASKED_FOR) {
-          start(number, proc);
+          comeUp(number, proc);
         }
         if (proc != null && proc.life == Proc.Life.RUNS && proc.rank >= 0) {
           assertThat(proc.killed).as("rank %d is killed", proc.rank).isTrue();
@@ -320,6 +331,7 @@ final class NodeDaemonScheduleTest {
     void act(int number, Proc proc) {
       switch (proc.life) {
         case ASKED_FOR -> start(number, proc);
+        case REFUSED -> pass();
         case RUNS -> {
           if (proc.killed && !proc.immortal) {
             if (random.nextInt(3) == 0) {
@@ -338,16 +350,23 @@ final class NodeDaemonScheduleTest {
     }
 
     void start(int number, Proc proc) {
-      if (random.nextInt(40) == 0) {
-        procs.remove(number);
-        boolean standby = proc.rank < 0;
-        feed(new DaemonEvent.NotStarted(number, "no memory"));
-        assertThat(refused || standby).isTrue();
-      } else {
-        proc.life = Proc.Life.RUNS;
-        proc.immortal = random.nextInt(20) == 0;
-        feed(new DaemonEvent.Started(number, 1000 + number));
+      if (random.nextInt(proc.refusals > 0 ? 2 : 40) > 0) {
+        comeUp(number, proc);
+        return;
       }
+      if (proc.rank < 0) {
+        procs.remove(number);
+      } else {
+        proc.life = Proc.Life.REFUSED;
+        proc.refusals++;
+      }
+      feed(new DaemonEvent.NotStarted(number, "no memory"));
+    }
+
+    void comeUp(int number, Proc proc) {
+      proc.life = Proc.Life.RUNS;
+      proc.immortal = random.nextInt(20) == 0;
+      feed(new DaemonEvent.Started(number, 1000 + number));
     }
 
     void live(int number, Proc proc) {
@@ -448,6 +467,12 @@ final class NodeDaemonScheduleTest {
       switch (command) {
         case DaemonCommand.Prepare _ -> {}
         case DaemonCommand.Start c -> {
+          Proc again = procs.get(c.process());
+          if (again != null) {
+            assertThat(again.life).isEqualTo(Proc.Life.REFUSED);
+            again.life = Proc.Life.ASKED_FOR;
+            return;
+          }
           Proc proc = new Proc();
           if (event instanceof DaemonEvent.FromFmirun(ToDaemon.Spawn spawn)) {
             occupy(proc, spawn.assignment().rank(), spawn.assignment().incarnation());
@@ -497,6 +522,10 @@ final class NodeDaemonScheduleTest {
           reached.add(isExpired() ? "given up" : "ended");
         }
       }
+    }
+
+    static boolean isRefused(Proc proc, int rank) {
+      return proc.rank == rank && proc.life == Proc.Life.REFUSED;
     }
 
     void occupy(Proc proc, int rank, int incarnation) {
@@ -563,6 +592,12 @@ final class NodeDaemonScheduleTest {
         case FromDaemon.LeaseRequest m -> {
           assertThat(m.request()).isEqualTo(requests.size());
           requests.add(now);
+        }
+        case FromDaemon.RankNotStarted m -> {
+          Seat seat = seats[m.rank()];
+          assertThat(m.incarnation()).isEqualTo(seat.incarnation);
+          seat.occupied = false;
+          assertThat(procs.values().removeIf(proc -> isRefused(proc, m.rank()))).isTrue();
         }
         case FromDaemon.Refused _ -> refused = true;
         case FromDaemon.RankDying m ->

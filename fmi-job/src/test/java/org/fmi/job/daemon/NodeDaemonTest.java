@@ -328,10 +328,39 @@ final class NodeDaemonTest {
   }
 
   @Test
-  void aRankThatCannotBeStartedEndsTheNode() {
+  void aRankThatCannotBeStartedIsTriedThreeTimes() {
+    DaemonCommand start = from(spawn(RANK, 0)).getFirst();
+    from(new ToDaemon.Forward(RANK, 0, revoke(1)));
+    assertThat(on(new DaemonEvent.NotStarted(0, "no memory"))).isEmpty();
+    assertThat(after(Limit.SECOND_START.time)).containsExactly(start);
+    assertThat(on(new DaemonEvent.NotStarted(0, "no memory"))).isEmpty();
+    assertThat(after(Limit.THIRD_START.time)).containsExactly(start);
+    assertThat(on(new DaemonEvent.NotStarted(0, "no processes")))
+        .containsExactly(report(new FromDaemon.RankNotStarted(RANK, 0, "no processes")));
+    assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(1, 3, List.of()));
+  }
+
+  /** What it was sent meanwhile is not lost. */
+  @Test
+  void theSecondAttemptMaySucceed() {
     from(spawn(RANK, 0));
-    assertThat(on(new DaemonEvent.NotStarted(0, "no memory")))
-        .containsExactly(report(new FromDaemon.Refused("cannot start rank 3: no memory")));
+    from(new ToDaemon.Forward(RANK, 0, revoke(1)));
+    on(new DaemonEvent.NotStarted(0, "no memory"));
+    after(Limit.SECOND_START.time);
+    assertThat(on(new DaemonEvent.Started(0, 100)))
+        .containsExactly(new DaemonCommand.Attach(0, RANK, 0));
+    assertThat(on(new DaemonEvent.Connected(0, "/dir/warm")))
+        .contains(new DaemonCommand.Forward(0, new ToRank.Forward(revoke(1))));
+  }
+
+  @Test
+  void aRankThatIsKilledBeforeTheNextAttemptIsNotStarted() {
+    from(spawn(RANK, 0));
+    on(new DaemonEvent.NotStarted(0, "no memory"));
+    assertThat(from(new ToDaemon.KillRank(RANK, 0))).isEmpty();
+    assertThat(after(Limit.SECOND_START.time))
+        .containsExactly(
+            report(new FromDaemon.RankNotStarted(RANK, 0, "it was not needed any more")));
   }
 
   @Test
@@ -354,6 +383,19 @@ final class NodeDaemonTest {
                 new FromDaemon.Refused(
                     "rank 3 does not die (process 100 was killed 30 s ago): is a file server or a"
                         + " device not responding?")));
+  }
+
+  /** 24 GiB, for which a system takes a while. */
+  @Test
+  void oneWithMuchMemoryHasMoreTimeToDie() {
+    runs(0, 0);
+    from(new ToDaemon.KillRank(RANK, 0));
+    assertThat(on(new DaemonEvent.Killed(0, 24L << 30))).isEmpty();
+    assertThat(after(Limit.DEATH.time)).isEmpty();
+    assertThat(after(Duration.ofSeconds(12)))
+        .singleElement()
+        .asString()
+        .contains("process 100 was killed 42 s ago");
   }
 
   @Test

@@ -362,9 +362,12 @@ final class Daemon implements Uplink {
       case DaemonCommand.AdoptLifeline c -> watchLifeline(process(c.process()));
       case DaemonCommand.Disconnect c -> process(c.process()).disconnect();
       case DaemonCommand.Kill c -> {
-        if (process(c.process()).kill()) {
+        RankProcess process = process(c.process());
+        long resident = process.residentBytes(); // which it releases from then on
+        if (process.kill()) {
           feed(new DaemonEvent.WasDying(c.process()));
         }
+        feed(new DaemonEvent.Killed(c.process(), resident));
       }
       case DaemonCommand.Stop c -> process(c.process()).stop();
       case DaemonCommand.Continue c -> process(c.process()).resume();

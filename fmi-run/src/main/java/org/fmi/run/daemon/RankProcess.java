@@ -162,6 +162,11 @@ final class RankProcess {
     process.toHandle().destroy();
   }
 
+  /** Returns the memory that it has to release when it dies; 0 if that is unknown. */
+  long residentBytes() {
+    return process.isAlive() ? ProcessStat.residentBytes(process.pid()) : 0;
+  }
+
   /**
    * Kills it and its descendants. Does nothing once it has ended, because another process may have
    * its number.

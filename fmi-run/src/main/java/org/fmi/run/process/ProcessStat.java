@@ -29,6 +29,9 @@ public final class ProcessStat {
   /** The signals pending for a process's first thread, as a mask in hexadecimal. */
   private static final String PENDING = "SigPnd:";
 
+  /** Its memory, in KiB. */
+  private static final String RESIDENT = "VmRSS:";
+
   private static final int PENDING_SIGKILL = 1 << (9 - 1);
 
   private final String[] fromState;
@@ -63,6 +66,19 @@ public final class ProcessStat {
       return killed || (Integer.parseUnsignedInt(of(process).field(FLAGS)) & EXITING) != 0;
     } catch (IOException e) {
       return true;
+    }
+  }
+
+  /** Returns the memory that a process holds; 0 if there is no such process. */
+  public static long residentBytes(long pid) {
+    try {
+      return Files.readAllLines(Path.of("/proc/" + pid, "status"), StandardCharsets.ISO_8859_1)
+          .stream()
+          .filter(line -> line.startsWith(RESIDENT))
+          .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
+          .sum();
+    } catch (IOException e) {
+      return 0;
     }
   }
 

@@ -481,7 +481,8 @@ final class JobShell {
     }
 
     private void ofRank(NodeHandle node, FromDaemon.OfRank message) {
-      boolean exited = message instanceof FromDaemon.RankExited;
+      boolean exited =
+          message instanceof FromDaemon.RankExited || message instanceof FromDaemon.RankNotStarted;
       if (exited) {
         alive.clear(message.rank());
       }
