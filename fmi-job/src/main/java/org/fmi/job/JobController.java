@@ -145,6 +145,8 @@ public final class JobController implements Job {
         case JobEvent.FromNode e -> onFromNode(e.node(), e.message());
         case JobEvent.CheckpointAsked e -> requests.ask(e.asker(), e.files());
         case JobEvent.CheckpointWithdrawn e -> requests.withdrawn(e.asker());
+        case JobEvent.RankKicked e ->
+            onUseless(ranks.get(e.rank()), "user", "was killed by a user");
         case JobEvent.Continued _ -> onContinued();
         case JobEvent.Examined e ->
             onExamined(examination.answered(e.node(), e.round(), e.unreached()));
@@ -365,7 +367,12 @@ public final class JobController implements Job {
     switch (message) {
       case FromDaemon.RankExited m -> onRankExited(node, m);
       case FromDaemon.RankNotStarted m -> onRankNotStarted(node, m);
-      case FromDaemon.RankSilent m -> onRankSilent(m.rank(), m.incarnation());
+      case FromDaemon.RankSilent m -> {
+        Rank rank = ranks.get(m.rank());
+        if (rank.lives(m.incarnation())) {
+          onUseless(rank, "daemon", "was silent for too long");
+        }
+      }
       case FromDaemon.RankDying m -> onRankDying(m.rank(), m.incarnation());
       case FromDaemon.RankWasDying m -> {
         if (ranks.get(m.rank()).incarnation() == m.incarnation()) {
@@ -467,19 +474,19 @@ public final class JobController implements Job {
     }
   }
 
-  private void onRankSilent(int r, int incarnation) {
-    Rank rank = ranks.get(r);
-    if (!rank.lives(incarnation)) {
+  /** Handles a process that lives and is to be replaced, if there is one. */
+  private void onUseless(Rank rank, String by, String how) {
+    int r = rank.number();
+    if (rank.life() != Life.ALIVE) {
       return;
     }
-    String how = "was silent for too long";
     if (phase == Phase.RELEASED) {
       // Only the end of the job waits for it: its status counts like any other.
-      out.report(new Notice.RankFailed(epoch(), r, "daemon", how + " after Fmi.close"));
+      out.report(new Notice.RankFailed(epoch(), r, by, how + " after Fmi.close"));
       kill(rank);
       return;
     }
-    out.report(new Notice.RankFailed(epoch(), r, "daemon", how));
+    out.report(new Notice.RankFailed(epoch(), r, by, how));
     ledger.suspect(r, epoch(), "it " + how);
     boolean _ = examination.gone(r);
     kill(rank);

@@ -101,6 +101,9 @@ public sealed interface JobEvent {
   /** The user has withdrawn the request. */
   record CheckpointWithdrawn(long asker) implements JobEvent {}
 
+  /** A user wants the process of a rank to be replaced. */
+  record RankKicked(int rank) implements JobEvent {}
+
   /** The answer to {@link JobCommand.Continue}: there is time for more work. */
   record Continued() implements JobEvent {}
 

@@ -1106,6 +1106,21 @@ final class JobControllerTest {
                     + "  rank 0 on node0: node0 lost: its daemon ended"));
   }
 
+  @Test
+  void aUserHasARankReplaced() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.RankKicked(1));
+    assertThat(sent(ToDaemon.KillRank.class))
+        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(1, 0)));
+    assertThat(notices()).contains(new Notice.RankFailed(0, 1, "user", "was killed by a user"));
+    on(job, new JobEvent.RankKicked(1));
+    assertThat(commands).as("it is dying").isEmpty();
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(1);
+    assertThat(job.recoveries()).isEqualTo(1);
+  }
+
   /** Its node stays, with the ranks and the memory that it has. */
   @Test
   void aRankThatCannotBeStartedMoves() {

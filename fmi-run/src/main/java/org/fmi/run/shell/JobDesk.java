@@ -94,6 +94,7 @@ final class JobDesk implements Answerer {
       case STATUS -> whole(answer, view.text(now));
       case STATUS_JSON -> whole(answer, view.json(now));
       case STACK -> stack(question.rank(), answer);
+      case KICK -> kick(question.rank(), answer);
       case EVENTS -> events.follow(answer);
       case CHECKPOINT -> checkpoints.ask(answer, false);
       case STOP_AT_CHECKPOINT -> checkpoints.ask(answer, true);
@@ -109,10 +110,26 @@ final class JobDesk implements Answerer {
     }
   }
 
-  private void stack(int rank, Answer answer) {
+  /** Whether there is such a rank; otherwise refuses. */
+  private boolean isRank(int rank, Answer answer) {
     int size = view.size();
     if (rank >= size) {
       answer.refuse("this job has no rank " + rank + "; its ranks are 0 to " + (size - 1));
+    }
+    return rank < size;
+  }
+
+  private void kick(int rank, Answer answer) {
+    if (isRank(rank, answer)) {
+      job.accept(new JobEvent.RankKicked(rank));
+      String line = "rank " + rank + ": its process, if it has one, is killed and replaced\n";
+      whole(answer, line.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
+  private void stack(int rank, Answer answer) {
+    int size = view.size();
+    if (!isRank(rank, answer)) {
       return;
     }
     stacks.ask(

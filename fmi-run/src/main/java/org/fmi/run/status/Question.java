@@ -24,6 +24,8 @@ public record Question(Kind kind, int rank, String node) {
     STATUS_JSON,
     /** The thread stacks of a rank, or of all ranks. */
     STACK,
+    /** The end of a rank's process, which is replaced. */
+    KICK,
     /** All events, as JSON lines, from the first to the last. */
     EVENTS,
     /** A checkpoint of all ranks. Answered when it is committed, in files if the job writes any. */

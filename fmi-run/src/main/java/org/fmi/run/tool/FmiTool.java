@@ -50,6 +50,7 @@ public final class FmiTool {
     commands.put("status", Jobs::status);
     commands.put("events", Jobs::events);
     commands.put("stack", Jobs::stack);
+    commands.put("kick", Jobs::kick);
     commands.put("checkpoint", Jobs::checkpoint);
     commands.put("drain", Jobs::drain);
     commands.put("undrain", Jobs::undrain);

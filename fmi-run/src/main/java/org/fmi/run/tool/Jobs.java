@@ -87,6 +87,23 @@ final class Jobs {
     return spec;
   }
 
+  static CommandSpec kick() {
+    CommandSpec spec =
+        command(
+            Jobs::kick,
+            "Kills the process of a rank of a running job, say one that hangs; it is replaced as"
+                + " after any failure.");
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .index("1")
+            .paramLabel("RANK")
+            .arity("1")
+            .type(Integer.class)
+            .description("The rank.")
+            .build());
+    return spec;
+  }
+
   static CommandSpec drain() {
     return ofNode(
         Kind.DRAIN,
@@ -200,11 +217,20 @@ final class Jobs {
 
   private static int stack(CommandSpec command) {
     Integer rank = command.positionalParameters().get(1).getValue();
-    if (rank != null && rank < 0) {
+    return rank == null ? ask(command, Kind.STACK) : askRank(command, Kind.STACK, rank);
+  }
+
+  private static int kick(CommandSpec command) {
+    int rank = command.positionalParameters().get(1).<Integer>getValue();
+    return askRank(command, Kind.KICK, rank);
+  }
+
+  private static int askRank(CommandSpec command, Kind kind, int rank) {
+    if (rank < 0) {
       System.err.println("fmi: no rank " + rank + "; ranks are numbered from 0");
       return USAGE;
     }
-    Question question = new Question(Kind.STACK, rank == null ? Question.ALL : rank);
+    Question question = new Question(kind, rank);
     return with(client -> client.ask(find(command), question, Jobs::print));
   }
 

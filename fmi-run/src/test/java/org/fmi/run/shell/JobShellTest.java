@@ -119,6 +119,7 @@ final class JobShellTest {
             JobEvent.NodeRefused _,
             JobEvent.NodeLeaving _,
             JobEvent.NodeStays _,
+            JobEvent.RankKicked _,
             JobEvent.FromNode _,
             JobEvent.Examined _,
             JobEvent.ExaminationOver _,
