@@ -116,6 +116,10 @@ final class Daemon implements Uplink {
   private @Nullable FlushHelper helper;
 
   private boolean deciding;
+
+  /** Whether a decision was not carried out, so that nothing is reliable. */
+  private boolean failed;
+
   private boolean tickScheduled;
   private long scheduledTick;
 
@@ -314,7 +318,7 @@ final class Daemon implements Uplink {
       throw new IllegalStateException(event + " before fmirun was there");
     }
     events.add(event);
-    if (deciding) {
+    if (deciding || failed) {
       return;
     }
     deciding = true;
@@ -323,10 +327,23 @@ final class Daemon implements Uplink {
       while ((next = events.poll()) != null) {
         daemon.on(System.nanoTime(), next).forEach(this::carryOut);
       }
+      scheduleTick(daemon.nextTick());
+    } catch (Throwable e) {
+      fail(e);
     } finally {
       deciding = false;
     }
-    scheduleTick(daemon.nextTick());
+  }
+
+  /**
+   * Ends the node after a bug of FMI, or if memory is exhausted: some event was not handled, for
+   * which all ranks might wait.
+   */
+  private void fail(Throwable e) {
+    failed = true;
+    e.printStackTrace();
+    send(new FromDaemon.Refused("internal error of its daemon: " + e));
+    end();
   }
 
   private void scheduleTick(OptionalLong due) {

@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.fmi.node.Refusal;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,10 +118,11 @@ public final class LentNodes {
           follow(process);
           process.waitFor();
         }
-      } catch (IOException e) {
-        answer.refused(String.valueOf(e.getMessage()));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
+      } catch (Throwable e) {
+        // Also if threads or memory are exhausted: ranks wait for an answer.
+        answer.refused(Refusal.text(e));
       }
     }
 
@@ -221,7 +223,11 @@ public final class LentNodes {
     synchronized (leases) {
       leases.add(lease);
     }
-    lease.thread.start();
+    try {
+      lease.thread.start();
+    } catch (OutOfMemoryError e) {
+      answer.refused(Refusal.text(e)); // threads are exhausted
+    }
     return lease;
   }
 

@@ -65,7 +65,13 @@ public final class SlurmCommand {
    * @throws IOException with Slurm's own message if it fails
    */
   public List<String> run(int seconds) throws IOException {
-    Process process = new ProcessBuilder(words).start();
+    Process process;
+    try {
+      process = new ProcessBuilder(words).start();
+    } catch (OutOfMemoryError e) {
+      // Threads are exhausted, which passes.
+      throw new IOException("cannot start " + name + ": " + e.getMessage(), e);
+    }
     process.getOutputStream().close();
     CompletableFuture<String> errors = read(process.getErrorStream());
     CompletableFuture<String> output = read(process.getInputStream());

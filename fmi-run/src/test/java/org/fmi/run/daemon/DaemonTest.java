@@ -2,6 +2,7 @@ package org.fmi.run.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -11,8 +12,10 @@ import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.fmi.job.control.Assignment;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
+import org.fmi.job.control.CoreShare;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromDaemonCodec;
 import org.fmi.job.control.FromRank;
@@ -99,37 +102,60 @@ final class DaemonTest {
     }
   }
 
+  /** A daemon that connects to this loop, until it ends. */
+  private Thread serve(NetLoop loop, NodeDirectory directory) throws IOException {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    Server server = loop.listen(any, HEARTBEAT_MILLIS, (identity, remote) -> new Fmirun());
+    Bootstrap bootstrap =
+        new Bootstrap(
+            job,
+            0,
+            0,
+            secret,
+            List.of(InetAddress.getLoopbackAddress().getHostAddress()),
+            server.port(),
+            "",
+            HEARTBEAT_MILLIS,
+            HEARTBEAT_MILLIS,
+            HEARTBEAT_MILLIS);
+    Daemon daemon =
+        new Daemon(bootstrap, new Installation(Path.of("/nowhere")), directory, directory);
+    return Thread.ofPlatform()
+        .start(
+            () -> {
+              try {
+                daemon.run();
+                daemon.close();
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+            });
+  }
+
+  /** Rather than lose an event for which the job then waits. */
+  @Test
+  void whatADaemonCannotHandleEndsItsNode() throws Exception {
+    try (NetLoop loop = NetLoop.open("test", secret, NetLoop.MAX_FRAME, warning -> {})) {
+      NodeDirectory directory = NodeDirectory.create(job, 0, 0, secret);
+      Thread running = serve(loop, directory);
+      daemons.take();
+      ToDaemon beforeSetup =
+          new ToDaemon.Spawn(
+              new Assignment(0, 0, new int[] {0}, 1, List.of()), CoreShare.NONE, List.of());
+      session.send(ToDaemonCodec.encode(beforeSetup));
+      assertThat(hear(FromDaemon.Refused.class).reason())
+          .isEqualTo(
+              "internal error of its daemon: java.lang.IllegalStateException: spawn before setup");
+      running.join();
+      assertThat(directory.path()).doesNotExist();
+    }
+  }
+
   @Test
   void aProcessIsNotTakenForAnother() throws Exception {
     try (NetLoop loop = NetLoop.open("test", secret, NetLoop.MAX_FRAME, warning -> {})) {
-      InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-      Server server = loop.listen(any, HEARTBEAT_MILLIS, (identity, remote) -> new Fmirun());
       NodeDirectory directory = NodeDirectory.create(job, 0, 0, secret);
-      Bootstrap bootstrap =
-          new Bootstrap(
-              job,
-              0,
-              0,
-              secret,
-              List.of(InetAddress.getLoopbackAddress().getHostAddress()),
-              server.port(),
-              "",
-              HEARTBEAT_MILLIS,
-              HEARTBEAT_MILLIS,
-              HEARTBEAT_MILLIS);
-      Daemon daemon =
-          new Daemon(bootstrap, new Installation(Path.of("/nowhere")), directory, directory);
-      Thread running =
-          Thread.ofPlatform()
-              .start(
-                  () -> {
-                    try {
-                      daemon.run();
-                      daemon.close();
-                    } catch (Exception e) {
-                      throw new IllegalStateException(e);
-                    }
-                  });
+      Thread running = serve(loop, directory);
       daemons.take();
       assertThat(hear(FromDaemon.Hello.class).pid()).isEqualTo(ProcessHandle.current().pid());
 

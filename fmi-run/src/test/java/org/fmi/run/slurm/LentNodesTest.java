@@ -108,6 +108,14 @@ final class LentNodesTest {
     assertThat(cancelled()).containsExactly("8", "8");
   }
 
+  /** Whatever it is, ranks wait for an answer. */
+  @Test
+  void anErrorIsARefusal() throws Exception {
+    Allocation nonsense = new Allocation("7", "", List.of(), List.of(), true, Map.of());
+    new LentNodes(nonsense, System.getenv(), 30).request(1, answer);
+    assertThat(answer()).startsWith("refused ");
+  }
+
   @Test
   void refusesInSlurmsWords() throws Exception {
     slurm.command("sbatch", "echo 'sbatch: error: Batch job submission failed: no' >&2; exit 1");
