@@ -34,6 +34,9 @@ final class FailureLedger {
   /** After this many such losses on one node, a rank is better started on another node. */
   private static final int LOSSES_ON_A_NODE = 2;
 
+  /** A process is late if it takes this many times longer to join than any before. */
+  private static final int LATE = 4;
+
   /** The status of a killed process, used if its failure was reported before its end. */
   private static final int BY_SIGKILL = 128 + 9;
 
@@ -95,6 +98,9 @@ final class FailureLedger {
 
   private int recoveries;
 
+  /** The longest time that a process took to join, in milliseconds; 0 if it is unknown. */
+  private long usualStart;
+
   /** The place of the newest committed checkpoint. */
   private @Nullable Place line;
 
@@ -148,6 +154,25 @@ final class FailureLedger {
     Account account = accounts[rank];
     account.starts = Math.max(0, account.starts - 1);
     account.startsHere = Math.max(0, account.startsHere - 1);
+  }
+
+  /** Notes that a rank's process joined, this long after it was spawned. */
+  void joinedAfter(long millis) {
+    usualStart = Math.max(usualStart, Math.max(1, millis)); // 0 says that it is unknown
+  }
+
+  /** Whether a process that has not joined after this time takes longer than all others. */
+  boolean isLate(long millis) {
+    return usualStart > 0 && millis >= LATE * usualStart;
+  }
+
+  /**
+   * Notes that a rank's process is killed because it takes too long to join. That does not bring
+   * the end of the job closer: what it waits for may hang anywhere. But another node may do.
+   */
+  void late(int rank) {
+    restarted(rank);
+    accounts[rank].startsHere = LOSSES_ON_A_NODE;
   }
 
   /** Notes that a rank's process is lost with its node. */

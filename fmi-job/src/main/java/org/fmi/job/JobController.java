@@ -366,6 +366,8 @@ public final class JobController implements Job {
   private void onFromNode(int node, FromDaemon.OfRank message) {
     switch (message) {
       case FromDaemon.RankExited m -> onRankExited(node, m);
+      case FromDaemon.RankStarted m -> ledger.joinedAfter(m.millis());
+      case FromDaemon.RankLate m -> onRankLate(m);
       case FromDaemon.RankNotStarted m -> onRankNotStarted(node, m);
       case FromDaemon.RankSilent m -> {
         Rank rank = ranks.get(m.rank());
@@ -422,6 +424,25 @@ public final class JobController implements Job {
       if (recover(r, "rank " + r + " " + how)) {
         respawn(rank);
       }
+    }
+  }
+
+  /** Handles a process that lives and does not join, for which all others wait. */
+  private void onRankLate(FromDaemon.RankLate m) {
+    Rank rank = ranks.get(m.rank());
+    if (phase != Phase.JOINING
+        || all.areUnderWay()
+        || !rank.lives(m.incarnation())
+        || !ledger.isLate(m.millis())) {
+      return;
+    }
+    ranks.late(rank);
+    for (Rank late : ranks.allThatAreAwaited()) {
+      String how = "has not joined after " + m.millis() / 1000 + " s, and all other ranks wait";
+      out.report(new Notice.RankFailed(epoch(), late.number(), "daemon", how));
+      ledger.suspect(late.number(), epoch(), "it did not join");
+      ledger.late(late.number());
+      kill(late);
     }
   }
 

@@ -35,6 +35,8 @@ import java.util.Set;
  *  ExaminationOver   -                  judge the links     -                          -
  *  RankExited        -                  restart it          epoch, restart it          count it; end when all have
  *  RankNotStarted    -                  move it, or again   -                          -
+ *  RankStarted       -                  account             -                          -
+ *  RankLate          -                  kill it if all wait -                          -
  *  RankSilent        -                  kill it             kill it, epoch             kill it
  *  RankDying         -                  (its exit follows)  kill it, epoch             (its exit follows)
  *  RankWasDying      -                  account             account                    -

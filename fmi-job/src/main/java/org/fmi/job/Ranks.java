@@ -41,6 +41,7 @@ final class Ranks {
     private Stage stage = Stage.AWAITED;
     private boolean known;
     private boolean started;
+    private boolean late;
 
     /** The message with which it joined the epoch, without its addresses. */
     private RankMessage.@Nullable Joined joined;
@@ -126,6 +127,25 @@ final class Ranks {
     rank.incarnation++;
     rank.life = Life.ALIVE;
     rank.started = false;
+    rank.late = false;
+  }
+
+  /** Notes that a rank's process takes too long to join. */
+  void late(Rank rank) {
+    rank.late = true;
+  }
+
+  /**
+   * Returns the ranks whose processes take too long to join, if all others have joined; otherwise
+   * none.
+   */
+  List<Rank> allThatAreAwaited() {
+    List<Rank> late = ranks.stream().filter(Ranks::isLate).toList();
+    return atStage(Stage.JOINED) > 0 && late.size() == atStage(Stage.AWAITED) ? late : List.of();
+  }
+
+  private static boolean isLate(Rank rank) {
+    return rank.late && rank.life == Life.ALIVE && rank.stage == Stage.AWAITED;
   }
 
   /** Notes that a rank's process is being killed. */

@@ -1106,6 +1106,57 @@ final class JobControllerTest {
                     + "  rank 0 on node0: node0 lost: its daemon ended"));
   }
 
+  private void takesLong(Job job, int rank, int incarnation, long seconds) {
+    on(job, new FromDaemon.RankLate(rank, incarnation, 1000 * seconds));
+  }
+
+  /** On another node, as what it waits for may hang on this one alone. */
+  @Test
+  void aProcessThatDoesNotJoinIsReplacedOnceAllOthersWait() {
+    Job job = job(3, 1, 4, OnNoSpare.ABORT);
+    startAll(job, 3, 4);
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
+    say(job, 0, 0, new RankMessage.Joined(1, Position.IN_LOOP, Map.of()));
+    takesLong(job, 1, 1, 100);
+    assertThat(commands).as("nobody knows what is usual").isEmpty();
+    on(job, new FromDaemon.RankStarted(0, 0, 20_000));
+    takesLong(job, 1, 1, 79);
+    assertThat(commands).as("it is not that slow").isEmpty();
+    takesLong(job, 1, 1, 80);
+    assertThat(commands).as("another one has not joined either").isEmpty();
+    say(job, 2, 0, new RankMessage.Joined(1, Position.IN_LOOP, Map.of()));
+    takesLong(job, 1, 1, 85);
+    assertThat(notices())
+        .containsExactly(
+            new Notice.RankFailed(
+                1, 1, "daemon", "has not joined after 85 s, and all other ranks wait"));
+    assertThat(sent(ToDaemon.KillRank.class))
+        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(1, 1)));
+    takesLong(job, 1, 1, 90);
+    assertThat(commands).as("it is dying").isEmpty();
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankNotStarted(1, 1, "hangs")));
+    assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(3);
+    assertThat(job.recoveries()).isEqualTo(1);
+  }
+
+  /** A node with two ranks, for one. */
+  @Test
+  void processesThatDoNotJoinAreReplacedTogether() {
+    Job job = job(4, 2, 3, OnNoSpare.ABORT);
+    startAll(job, 4, 3);
+    on(job, new FromDaemon.RankStarted(0, 0, 1000));
+    for (int r = 2; r < 4; r++) {
+      on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(r, 0, 137, true)));
+    }
+    for (int r = 0; r < 2; r++) {
+      say(job, r, 0, new RankMessage.Joined(1, Position.IN_LOOP, Map.of()));
+    }
+    takesLong(job, 2, 1, 60);
+    assertThat(commands).isEmpty();
+    takesLong(job, 3, 1, 60);
+    assertThat(sent(ToDaemon.KillRank.class)).hasSize(2);
+  }
+
   @Test
   void aUserHasARankReplaced() {
     Job job = job(2, 1, 2, OnNoSpare.ABORT);
@@ -1131,8 +1182,7 @@ final class JobControllerTest {
     assertThat(all(JobCommand.KillNode.class)).isEmpty();
     assertThat(notices())
         .contains(
-            new Notice.RankFailed(
-                1, 1, "daemon", "cannot be started on node1: no more processes"));
+            new Notice.RankFailed(1, 1, "daemon", "cannot be started on node1: no more processes"));
     assertThat(all(JobCommand.Spawn.class)).extracting(JobCommand.Spawn::node).containsExactly(2);
     assertThat(job.recoveries()).isEqualTo(1);
   }

@@ -1,7 +1,6 @@
 package org.fmi.jobsim;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import org.fmi.job.JobSpec.OnNoSpare;
@@ -11,7 +10,6 @@ import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.FaultPlan.Step;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimModel;
-import org.fmi.testkit.SimulationFailure;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -20,8 +18,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * finishes. When the first test fails the row has been mended, and goes.
  */
 final class ExclusionTest {
-  private static final long HEARTBEAT = Exclusion.HEARTBEAT_NANOS;
-  private static final long FOREVER = Long.MAX_VALUE;
 
   /** When the first checkpoints are committed, in a job of four ranks. */
   private static final long IN_THE_LOOP = 4_000;
@@ -45,15 +41,9 @@ final class ExclusionTest {
   void beyondTheBoundTheJobIsLost(Exclusion row) {
     for (Case beyond : beyond(row)) {
       JobSimulation job = beyond.job;
-      if (row.endsJob()) {
-        Outcome outcome = job.run();
-        assertThat(outcome.status()).as("%s%n%s", row, job.story()).isEqualTo(70);
-        assertThat(row.fits(outcome.cause())).as("%s%n%s", row, outcome).isTrue();
-      } else {
-        assertThatThrownBy(job::run)
-            .isInstanceOf(SimulationFailure.class)
-            .hasMessageContaining("not finished");
-      }
+      Outcome outcome = job.run();
+      assertThat(outcome.status()).as("%s%n%s", row, job.story()).isEqualTo(70);
+      assertThat(row.fits(outcome.cause())).as("%s%n%s", row, outcome).isTrue();
     }
   }
 
@@ -77,7 +67,6 @@ final class ExclusionTest {
           List.of(
               with(step(Kind.PAUSE_DAEMON, 0, 2 * GRACE), at(Kind.PAUSE_DAEMON, 1, 0, 2 * GRACE)));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(Integer.MAX_VALUE));
-      case START_WITHOUT_END -> List.of(hangs(FOREVER));
     };
   }
 
@@ -88,7 +77,6 @@ final class ExclusionTest {
           List.of(
               with(step(Kind.PAUSE_DAEMON, 0, GRACE), at(Kind.PAUSE_DAEMON, 1, 0, GRACE)));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(MOST_WITHOUT_PROGRESS));
-      case START_WITHOUT_END -> List.of(hangs(100 * HEARTBEAT));
     };
   }
 
@@ -98,11 +86,6 @@ final class ExclusionTest {
 
   private static Step at(Kind kind, int victim, long primitives, long nanos) {
     return new Step(kind, victim, 0, 0, primitives, nanos);
-  }
-
-  /** A rank is killed: its replacement lives, and does not join. */
-  private static Case hangs(long nanos) {
-    return with(step(Kind.JOIN_HANGS, 1, nanos), at(Kind.KILL_RANK, 1, 0, 0));
   }
 
   private static Case with(Step... steps) {

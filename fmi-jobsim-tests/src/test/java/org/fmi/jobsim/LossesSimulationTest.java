@@ -25,6 +25,7 @@ import org.fmi.testkit.SimNodeMemory;
 import org.fmi.testkit.support.Seeds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several losses per group at once, and checkpoints that turn out to be damaged. */
@@ -64,6 +65,25 @@ final class LossesSimulationTest {
   /** Between two losses: each order of magnitude is as likely. */
   private static long gap(SplittableRandom random) {
     return random.nextInt(1 << random.nextInt(1, 12));
+  }
+
+  /** On another node, or on the same one again. */
+  @ParameterizedTest
+  @CsvSource({"JOIN_HANGS, 1", "JOIN_HANGS, 0", "START_HANGS, 1", "START_HANGS, 0"})
+  void aProcessThatNeverJoinsIsReplaced(Kind kind, int spares) {
+    Shape shape = Shape.plain(RANKS, spares, OnNoSpare.ABORT);
+    JobSimulation job = new JobSimulation(1, shape, SimModel.calm(), Workload::run);
+    job.inject(
+        FaultPlan.of(
+            new Step(kind, 1, 0, 0, IN_THE_LOOP, FOREVER),
+            new Step(Kind.KILL_RANK, 1, 0, 0, 0, 0)));
+    assertFinished(job, kind + " for ever");
+    assertThat(job.notices(Notice.NodeFailed.class)).as(job.story()).isEmpty();
+    assertThat(job.notices(Notice.RankFailed.class))
+        .as(job.story())
+        .anyMatch(n -> n.reason().startsWith("has not joined after "));
+    int after = spares == 0 ? 1 : RANKS;
+    assertThat(job.notices(Notice.Respawned.class).getLast().node()).isEqualTo(after);
   }
 
   /** Also if that lasts longer than its daemon tries, and there is no other node. */

@@ -14,6 +14,7 @@ import org.fmi.job.daemon.DaemonCommand;
 import org.fmi.job.daemon.DaemonEvent;
 import org.fmi.job.daemon.NodeDaemon;
 import org.fmi.job.daemon.NodeFacts;
+import org.fmi.rules.TimeWithCore;
 import org.fmi.testkit.SimDaemon;
 import org.fmi.testkit.SimHost;
 import org.fmi.testkit.SimProcess;
@@ -220,6 +221,12 @@ final class DaemonShell implements SimDaemon {
           host.resume(process);
         }
       }
+      case DaemonCommand.Look c ->
+          host.after(
+              0,
+              "seen",
+              c.process(),
+              () -> feed(new DaemonEvent.Seen(c.process(), TimeWithCore.Look.UNSEEN)));
       case DaemonCommand.Report c -> report(c.message());
       case DaemonCommand.Forget c -> host.forget(c.rank());
       case DaemonCommand.End _ -> host.end();

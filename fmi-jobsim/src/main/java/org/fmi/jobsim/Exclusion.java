@@ -7,8 +7,8 @@ import org.fmi.testkit.SimCluster;
 /**
  * Faults that a job does not survive although its data and places exist: the whole list. Below its
  * bound each fault must be survived. {@code ExclusionTest} holds schedules for each row: beyond the
- * bound the job ends with status 70, or not at all where the row has no cause to end for. A
- * schedule that is lost no more fails the test, so that the row goes.
+ * bound the job ends with status 70. A schedule that is lost no more fails the test, so that the
+ * row goes.
  */
 enum Exclusion {
   FMIRUN_SILENT(
@@ -33,12 +33,7 @@ enum Exclusion {
           + " other node has room: while all ranks run between the kills, the rank is not tried on"
           + " another node",
       EndCause.NO_PROGRESS,
-      EndCause.NEVER_RAN),
-  START_WITHOUT_END(
-      "A6",
-      "a rank's process lives and never joins",
-      "a start that never ends: the other ranks wait without bound, so that the job does not end"
-          + " either; the user is notified, and may end it");
+      EndCause.NEVER_RAN);
 
   /** A silence of fmirun, or of a daemon, that lasts this long may end a job. */
   static final long GRACE_NANOS = SimCluster.GRACE_MILLIS * 1_000_000L;
@@ -59,7 +54,7 @@ enum Exclusion {
    * @param finding where it is described
    * @param fault what happens
    * @param bound from which on it ends the job, and why
-   * @param causes what the job may then say that it ended for; none if it does not end
+   * @param causes what the job may then say that it ended for
    */
   Exclusion(String finding, String fault, String bound, EndCause... causes) {
     this.finding = finding;
@@ -71,11 +66,6 @@ enum Exclusion {
   /** Whether a job that ended for this cause may have ended through this. */
   boolean fits(EndCause end) {
     return causes.contains(end);
-  }
-
-  /** Whether it ends a job at all: else the job waits without bound. */
-  boolean endsJob() {
-    return !causes.isEmpty();
   }
 
   /** Whether it ends a job by giving up nodes that live, with what they hold. */

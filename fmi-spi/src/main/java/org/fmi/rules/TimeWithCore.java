@@ -57,6 +57,11 @@ public final class TimeWithCore {
     coreNanos = look.coreNanos;
   }
 
+  /** The time that the process has had, in nanoseconds. */
+  public long counted() {
+    return counted;
+  }
+
   /** Whether the limit is reached. */
   public boolean isOver() {
     return counted >= limit;

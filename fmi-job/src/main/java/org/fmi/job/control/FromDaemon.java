@@ -101,6 +101,23 @@ public sealed interface FromDaemon {
   @Tag(21)
   record RankNotStarted(int rank, int incarnation, String reason) implements OfRank {}
 
+  /**
+   * A rank's process joined for the first time. Sent if it took longer than earlier ones of its
+   * node.
+   *
+   * @param millis the time since it was spawned, except for time without a core
+   */
+  @Tag(22)
+  record RankStarted(int rank, int incarnation, long millis) implements OfRank {}
+
+  /**
+   * A rank's process takes long to join. Repeated until it does.
+   *
+   * @param millis the same time so far, beyond an allowance for the failure of another rank
+   */
+  @Tag(23)
+  record RankLate(int rank, int incarnation, long millis) implements OfRank {}
+
   /** A rank's process lives but was silent for too long. */
   @Tag(6)
   record RankSilent(int rank, int incarnation) implements OfRank {}

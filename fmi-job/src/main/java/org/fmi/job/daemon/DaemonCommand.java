@@ -76,6 +76,9 @@ public sealed interface DaemonCommand {
   /** Continue a stopped process. */
   record Continue(int process) implements DaemonCommand {}
 
+  /** Check whether a process has a core: answered by {@link DaemonEvent.Seen}. */
+  record Look(int process) implements DaemonCommand {}
+
   /** Ask a process to end (SIGTERM), which runs the program's shutdown hooks. */
   record Terminate(int process) implements DaemonCommand {}
 

@@ -80,6 +80,9 @@ public sealed interface DaemonEvent {
    */
   record Exited(int process, int status) implements DaemonEvent {}
 
+  /** Answers {@link DaemonCommand.Look}. */
+  record Seen(int process, TimeWithCore.Look look) implements DaemonEvent {}
+
   /** The helper has made progress. */
   record HelperMoved() implements DaemonEvent {}
 

@@ -63,7 +63,8 @@ final class Deadlines {
                     process.lives()
                         ? "'kill -9 " + process.pid() + "' makes FMI start another process for it"
                         : "its process cannot be started yet");
-        case SECOND_START, THIRD_START, LEAVE -> throw new IllegalStateException("exceeding it is not reported");
+        case SECOND_START, THIRD_START, LEAVE ->
+            throw new IllegalStateException("exceeding it is not reported");
         case END ->
             "rank %d began to exit %d s ago while other ranks wait for it, and is killed: a shutdown hook of the program does not return, or calls Fmi.close"
                 .formatted(rank, limit.time.toSeconds());
@@ -108,7 +109,9 @@ final class Deadlines {
     List<Deadline> all = List.copyOf(deadlines);
     deadlines.clear();
     for (Deadline each : all) {
-      deadlines.add(new Deadline(each.at + nanos, each.order, each.process, each.limit));
+      deadlines.add(
+          new Deadline(
+              each.since + nanos, each.at + nanos, each.order, each.process, each.limit));
     }
   }
 

@@ -15,6 +15,7 @@ import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToRank;
 import org.fmi.job.daemon.Deadlines.Deadline;
 import org.fmi.job.daemon.Deadlines.Limit;
+import org.fmi.rules.TimeWithCore;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,8 @@ import org.jspecify.annotations.Nullable;
  *  disconnected:         Disconnected, and has not ended after {@link Limit#LEAVE}: Kill
  *  announced its exit:   Disconnected, and other ranks still wait for its end after {@link Limit#END}: Kill
  *  does not connect in   {@link Limit#COME_UP}: a warning
+ *  does not join in      {@link Limit#JOIN}: RankLate, again and again; fmirun decides
+ *  killed, and the system does not start it: RankNotStarted, and a Kill once it runs
  * </pre>
  *
  * A rank has one process at a time: another one that fmirun spawns before the last has ended, which
@@ -57,6 +60,14 @@ public final class NodeDaemon {
   private static final int SIGNALS = 64;
 
   private static final int BY_SIGNAL = 128;
+
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  /** A process that took this much longer to join than all before is reported. */
+  private static final double NOTABLE = 1.25;
+
+  /** In JVM options: the process may wait for a debugger. */
+  private static final String DEBUGGER = "jdwp";
 
   private enum Phase {
     CONNECTED,
@@ -102,6 +113,9 @@ public final class NodeDaemon {
   private boolean begun;
   private int started;
   private boolean warnedOfBinding;
+
+  /** The longest time that a process took to join, as far as fmirun knows. */
+  private long longestStart;
 
   /** Creates a daemon that has just connected to fmirun. */
   public NodeDaemon(NodeFacts facts) {
@@ -180,6 +194,7 @@ public final class NodeDaemon {
           onExited(process, e.status());
         }
       }
+      case DaemonEvent.Seen e -> onSeen(processes.get(e.process()), e.look());
       case DaemonEvent.HelperMoved _ -> flushes.moved();
       case DaemonEvent.HelperSeen e -> flushes.seen(now, e.look(), e.machine());
       case DaemonEvent.HelperEnded e -> flushes.ended(e.result());
@@ -331,8 +346,30 @@ public final class NodeDaemon {
       watch(process, config);
     }
     ranks.put(rank, process);
+    if (!mayWaitForDebugger(m, common)) {
+      TimeWithCore time = new TimeWithCore(timeToJoin(), now);
+      process.joins(now, time);
+      deadlines.set(now, process, Limit.JOIN, time.pause());
+    }
     idleCores.spawned(rank, m.share().numbers());
     deadlines.set(now, process, Limit.COME_UP);
+  }
+
+  private static boolean mayWaitForDebugger(ToDaemon.Spawn m, NodeSetup common) {
+    return !m.jvmOptions().isEmpty()
+        || common.jvmOptions().stream().anyMatch(option -> option.contains(DEBUGGER))
+        || common.environment().values().stream().anyMatch(value -> value.contains(DEBUGGER));
+  }
+
+  /** The time within which no process is late. */
+  private long timeToJoin() {
+    return Math.max(Limit.JOIN.time.toNanos(), allowance());
+  }
+
+  /** Another rank may have to be found silent before this one can start. */
+  private long allowance() {
+    NodeSetup known = setup;
+    return known == null ? 0 : 2L * known.job().heartbeatMillis() * NANOS_PER_MILLI;
   }
 
   private void onInput(ToDaemon.Input m) {
@@ -378,6 +415,10 @@ public final class NodeDaemon {
 
   private void onStarted(NodeProcess process, long pid) {
     process.started(pid);
+    if (process.isAbandoned()) {
+      out.add(new DaemonCommand.Kill(process.number));
+      return;
+    }
     RankConfig config = process.config();
     if (config == null) {
       standbys.started(process);
@@ -418,6 +459,11 @@ public final class NodeDaemon {
 
   /** Handles a lack of processes or memory, which may be over in a moment. */
   private void onNotStarted(NodeProcess process, String reason) {
+    if (process.isAbandoned()) {
+      process.ended();
+      processes.remove(process.number);
+      return;
+    }
     RankConfig config = process.config();
     if (config == null) {
       process.ended();
@@ -439,10 +485,14 @@ public final class NodeDaemon {
     ranks.remove(config.rank());
     idleCores.gone(config.rank());
     report(new FromDaemon.RankNotStarted(config.rank(), config.incarnation(), reason));
+    held.release(config.rank()).forEach(this::onMessage);
   }
 
   private void onConnected(NodeProcess process, String warmUp) {
     process.connected();
+    if (process.isAbandoned()) {
+      return;
+    }
     RankConfig config = process.config();
     if (config == null) {
       send(process, new ToRank.WarmUp(warmUp));
@@ -490,7 +540,7 @@ public final class NodeDaemon {
       case FromRank.ReadsInput _ -> report(new FromDaemon.InputWanted(config.incarnation()));
       case FromRank.Relayed m -> {
         if (m.message() instanceof RankMessage.Joined joined) {
-          process.joined();
+          onJoined(process, config);
           if (joined.epoch() > 0) {
             idleCores.waits(config.rank());
           }
@@ -499,6 +549,34 @@ public final class NodeDaemon {
         }
         report(new FromDaemon.Relayed(config.rank(), config.incarnation(), m.message()));
       }
+    }
+  }
+
+  private void onJoined(NodeProcess process, RankConfig config) {
+    TimeWithCore time = process.joining();
+    if (time != null) {
+      long took = process.timeToJoin(now, time);
+      if (took > NOTABLE * longestStart) {
+        longestStart = took;
+        report(
+            new FromDaemon.RankStarted(
+                config.rank(), config.incarnation(), took / NANOS_PER_MILLI));
+      }
+    }
+    process.joined();
+  }
+
+  private void onSeen(@Nullable NodeProcess process, TimeWithCore.Look look) {
+    TimeWithCore time = process == null ? null : process.joining();
+    RankConfig config = process == null ? null : process.config();
+    if (process == null || time == null || config == null) {
+      return; // it has joined or ended in the meantime
+    }
+    time.add(now, look);
+    if (time.isOver() && !process.isKilled()) {
+      process.late();
+      long millis = (time.counted() - allowance()) / NANOS_PER_MILLI;
+      report(new FromDaemon.RankLate(config.rank(), config.incarnation(), millis));
     }
   }
 
@@ -556,6 +634,9 @@ public final class NodeDaemon {
     if (process.isForgotten()) {
       processes.remove(process.number);
     }
+    if (process.isAbandoned()) {
+      return;
+    }
     RankConfig config = process.config();
     if (config == null) {
       standbys.remove(process);
@@ -582,6 +663,22 @@ public final class NodeDaemon {
       } else {
         out.add(new DaemonCommand.Kill(process.number));
       }
+    } else if (process.isLate() && process.state() == NodeProcess.State.STARTING) {
+      abandon(process);
+    }
+  }
+
+  /** Gives up a process that the system does not start: a file server may hang. */
+  private void abandon(NodeProcess process) {
+    RankConfig config = process.config();
+    if (config != null) {
+      process.abandon();
+      ranks.remove(config.rank());
+      idleCores.gone(config.rank());
+      report(
+          new FromDaemon.RankNotStarted(
+              config.rank(), config.incarnation(), "the system does not complete its start"));
+      held.release(config.rank()).forEach(this::onMessage);
     }
   }
 
@@ -629,7 +726,8 @@ public final class NodeDaemon {
     }
     Deadline due;
     while ((due = deadlines.takeDue(now)) != null) {
-      if (due.process().state() != NodeProcess.State.ENDED) {
+      NodeProcess process = due.process();
+      if (process.state() != NodeProcess.State.ENDED && !process.isAbandoned()) {
         onExceeded(due);
       }
     }
@@ -672,6 +770,17 @@ public final class NodeDaemon {
           neverStarted(process, config, "it was not needed any more");
         } else {
           out.add(process.start);
+        }
+      }
+      case JOIN -> {
+        TimeWithCore time = process.joining();
+        if (time != null) {
+          deadlines.set(now, process, Limit.JOIN, time.pause());
+          if (process.lives()) {
+            out.add(new DaemonCommand.Look(process.number));
+          } else {
+            onSeen(process, TimeWithCore.Look.UNSEEN);
+          }
         }
       }
       case COME_UP -> {

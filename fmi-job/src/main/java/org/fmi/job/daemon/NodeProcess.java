@@ -9,6 +9,7 @@ import org.fmi.control.RankReport;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToRank;
+import org.fmi.rules.TimeWithCore;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,13 @@ final class NodeProcess {
   private boolean killed;
   private boolean overdue;
   private int failedStarts;
+  private boolean late;
+  private boolean abandoned;
+
+  /** Its time since it was spawned, until it joins, if that is limited. */
+  private @Nullable TimeWithCore joining;
+
+  private long spawned;
 
   /** Time to die beyond the usual, for the memory that it releases; none once it was granted. */
   private OptionalLong timeToDie = OptionalLong.empty();
@@ -246,6 +254,49 @@ final class NodeProcess {
    */
   void joined() {
     joined = true;
+    joining = null;
+  }
+
+  /** Notes that it was spawned for a rank, and has some time to join. */
+  void joins(long now, TimeWithCore time) {
+    spawned = now;
+    joining = time;
+  }
+
+  /** Returns its time since it was spawned; null if it has joined, or may take any time. */
+  @Nullable TimeWithCore joining() {
+    return joining;
+  }
+
+  /** Returns the time since it was spawned for which it had a core. */
+  long timeToJoin(long now, TimeWithCore time) {
+    return now - spawned - time.starved();
+  }
+
+  /** Notes that it takes too long to join. */
+  void late() {
+    late = true;
+  }
+
+  boolean isLate() {
+    return late;
+  }
+
+  /**
+   * Notes that it is of no use, though the system is still starting it: it will not be a rank, and
+   * is killed once it runs.
+   */
+  void abandon() {
+    assert state == State.STARTING;
+    abandoned = true;
+    config = null;
+    joining = null;
+    messages.clear();
+    input.clear();
+  }
+
+  boolean isAbandoned() {
+    return abandoned;
   }
 
   /** Whether other ranks may wait for its progress or its end. */

@@ -21,6 +21,7 @@ import org.fmi.job.control.FromRank;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToRank;
 import org.fmi.job.daemon.Deadlines.Limit;
+import org.fmi.rules.TimeWithCore;
 import org.fmi.spi.RankConfig;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,6 +66,9 @@ final class NodeDaemonScheduleTest {
             "RankDying",
             "RankWasDying",
             "RankNotStarted",
+            "RankStarted",
+            "RankLate",
+            "abandoned",
             "Refused",
             "Warning",
             "left",
@@ -105,6 +109,7 @@ final class NodeDaemonScheduleTest {
     Life life = Life.ASKED_FOR;
     Line line = Line.NONE;
     int refusals;
+    boolean abandoned;
     boolean saidExiting;
     boolean killed;
     boolean immortal;
@@ -137,6 +142,7 @@ final class NodeDaemonScheduleTest {
     final Map<String, Integer> ends = new HashMap<>();
     final List<String> story = new ArrayList<>();
     final Set<String> reached = new HashSet<>();
+    final List<Integer> lookedAt = new ArrayList<>();
     long now;
     int messages;
     boolean refused;
@@ -153,8 +159,12 @@ final class NodeDaemonScheduleTest {
     /** When the ranks were stopped. */
     long stoppedAt;
 
+    /** Processes do little in all the time that passes. */
+    final boolean slow;
+
     World(long seed) {
       random = new SplittableRandom(seed);
+      slow = random.nextInt(4) == 0;
       now = random.nextLong();
       leaseEnd = now + LEASE;
       Arrays.setAll(seats, r -> new Seat());
@@ -178,7 +188,8 @@ final class NodeDaemonScheduleTest {
       while (procs.values().stream().anyMatch(proc -> proc.life == Proc.Life.REFUSED)) {
         now = daemon.nextTick().orElseThrow();
         feed(new DaemonEvent.Tick());
-        if (refused) {
+        grant();
+        if (refused || ended) {
           return;
         }
       }
@@ -211,10 +222,15 @@ final class NodeDaemonScheduleTest {
       if (ended) {
         return;
       }
+      if (!lookedAt.isEmpty() && random.nextBoolean()) {
+        int number = lookedAt.removeFirst(); // which may have ended
+        feed(new DaemonEvent.Seen(number, new TimeWithCore.Look(random.nextBoolean(), 0)));
+        return;
+      }
       int kind = random.nextInt(100);
-      if (kind < 30) {
+      if (kind < (slow ? 5 : 30)) {
         fmirun();
-      } else if (kind < 42) {
+      } else if (kind < (slow ? 90 : 42)) {
         pass();
       } else if (!procs.isEmpty()) {
         List<Integer> numbers = List.copyOf(procs.keySet());
@@ -508,6 +524,10 @@ final class NodeDaemonScheduleTest {
           Proc proc = open(c.process());
           assertThat(proc.rank).as("ranks may speak").isNegative();
         }
+        case DaemonCommand.Look c -> {
+          living(c.process());
+          lookedAt.add(c.process());
+        }
         case DaemonCommand.Forget c -> assertThat(seats[c.rank()].occupied).isFalse();
         case DaemonCommand.Stop c -> {
           living(c.process()).stopped = true;
@@ -522,6 +542,13 @@ final class NodeDaemonScheduleTest {
           reached.add(isExpired() ? "given up" : "ended");
         }
       }
+    }
+
+    Proc starting(int rank) {
+      return procs.values().stream()
+          .filter(proc -> proc.rank == rank && proc.life == Proc.Life.ASKED_FOR)
+          .findFirst()
+          .orElseThrow();
     }
 
     static boolean isRefused(Proc proc, int rank) {
@@ -597,12 +624,21 @@ final class NodeDaemonScheduleTest {
           Seat seat = seats[m.rank()];
           assertThat(m.incarnation()).isEqualTo(seat.incarnation);
           seat.occupied = false;
-          assertThat(procs.values().removeIf(proc -> isRefused(proc, m.rank()))).isTrue();
+          if (!procs.values().removeIf(proc -> isRefused(proc, m.rank()))) {
+            Proc hung = starting(m.rank());
+            hung.rank = -1;
+            hung.abandoned = true;
+            reached.add("abandoned");
+          }
         }
         case FromDaemon.Refused _ -> refused = true;
         case FromDaemon.RankDying m ->
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
         case FromDaemon.RankWasDying m ->
+            assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
+        case FromDaemon.RankStarted m ->
+            assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
+        case FromDaemon.RankLate m ->
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
         case FromDaemon.RankSilent m ->
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
@@ -641,7 +677,10 @@ final class NodeDaemonScheduleTest {
         if (proc.rank >= 0) {
           // Its end is reported once nothing more is heard of it.
           serving[proc.rank] += proc.life != Proc.Life.DEAD || proc.line == Proc.Line.OPEN ? 1 : 0;
-        } else if (proc.life != Proc.Life.DEAD && proc.line != Proc.Line.CLOSED && !proc.killed) {
+        } else if (proc.life != Proc.Life.DEAD
+            && proc.line != Proc.Line.CLOSED
+            && !proc.killed
+            && !proc.abandoned) {
           idle++;
         }
       }

@@ -18,6 +18,7 @@ import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToRank;
 import org.fmi.job.daemon.Deadlines.Limit;
+import org.fmi.rules.TimeWithCore;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.BeforeEach;
@@ -78,7 +79,10 @@ final class NodeDaemonTest {
   }
 
   private List<DaemonCommand> tick() {
-    return on(new DaemonEvent.Tick());
+    // Processes that have not joined are looked at now and then.
+    return on(new DaemonEvent.Tick()).stream()
+        .filter(command -> !(command instanceof DaemonCommand.Look))
+        .toList();
   }
 
   /** Nothing happens before the time, and this does when it has come. */
@@ -383,6 +387,91 @@ final class NodeDaemonTest {
                 new FromDaemon.Refused(
                     "rank 3 does not die (process 100 was killed 30 s ago): is a file server or a"
                         + " device not responding?")));
+  }
+
+  private static final Duration TO_JOIN =
+      Duration.ofMillis(Math.max(Limit.JOIN.time.toMillis(), 2 * HEARTBEAT));
+
+  private static final TimeWithCore.Look STARVED = new TimeWithCore.Look(true, 0);
+
+  /** Until the first event that reports something. */
+  private List<DaemonCommand> looks(TimeWithCore.Look look, int most) {
+    List<DaemonCommand> reports = List.of();
+    for (int i = 0; i < most && reports.isEmpty(); i++) {
+      pass(TO_JOIN.dividedBy(16));
+      assertThat(on(new DaemonEvent.Tick())).containsExactly(new DaemonCommand.Look(0));
+      reports = on(new DaemonEvent.Seen(0, look));
+    }
+    return reports;
+  }
+
+  @Test
+  void aRankThatDoesNotJoinIsReportedAgainAndAgain() {
+    runs(0, 0);
+    assertThat(looks(TimeWithCore.Look.UNSEEN, 15)).isEmpty();
+    for (int more = 0; more < 2; more++) {
+      long millis = TO_JOIN.toMillis() * (16 + more) / 16 - 2 * HEARTBEAT;
+      assertThat(looks(TimeWithCore.Look.UNSEEN, 1))
+          .containsExactly(report(new FromDaemon.RankLate(RANK, 0, millis)));
+    }
+  }
+
+  /** It may be slow to start, as it has no core. */
+  @Test
+  void timeWithoutACoreIsNoReasonToReportIt() {
+    runs(0, 0);
+    assertThat(looks(STARVED, 15)).isEmpty();
+  }
+
+  @Test
+  void itIsReportedHowLongProcessesTakeToJoinIfThatIsLongerThanBefore() {
+    RankMessage joined = new RankMessage.Joined(0, RankMessage.Position.FRESH, Map.of());
+    runs(0, 0);
+    pass(Duration.ofMillis(1000));
+    assertThat(said(0, new FromRank.Relayed(joined)))
+        .contains(report(new FromDaemon.RankStarted(RANK, 0, 1000)));
+    assertThat(said(0, new FromRank.Relayed(joined))).hasSize(1);
+    ends(0, 137);
+    runs(1, 1);
+    pass(Duration.ofMillis(1250));
+    assertThat(said(1, new FromRank.Relayed(joined))).hasSize(1);
+    ends(1, 137);
+    runs(2, 2);
+    pass(Duration.ofMillis(1251));
+    assertThat(said(2, new FromRank.Relayed(joined)))
+        .contains(report(new FromDaemon.RankStarted(RANK, 2, 1251)));
+  }
+
+  @Test
+  void aRankThatMayWaitForADebuggerHasAnyTime() {
+    ToDaemon.Spawn spawn = spawn(RANK, 0);
+    from(new ToDaemon.Spawn(spawn.assignment(), spawn.share(), List.of("-Xint")));
+    on(new DaemonEvent.Started(0, 100));
+    pass(TO_JOIN.dividedBy(16));
+    assertThat(on(new DaemonEvent.Tick())).isEmpty();
+  }
+
+  /** Its file server hangs: nothing can be killed, and no other rank may wait for that. */
+  @Test
+  void aStartThatHangsIsAbandoned() {
+    from(spawn(RANK, 0));
+    for (int i = 0; i < 15; i++) {
+      pass(TO_JOIN.dividedBy(16));
+      assertThat(on(new DaemonEvent.Tick())).isEmpty();
+    }
+    pass(TO_JOIN.dividedBy(16));
+    assertThat(on(new DaemonEvent.Tick()))
+        .contains(report(new FromDaemon.RankLate(RANK, 0, TO_JOIN.toMillis() - 2 * HEARTBEAT)));
+    assertThat(from(new ToDaemon.KillRank(RANK, 0)))
+        .containsExactly(
+            report(
+                new FromDaemon.RankNotStarted(RANK, 0, "the system does not complete its start")));
+    assertThat(from(spawn(RANK, 1))).containsExactly(new DaemonCommand.Start(1, 3, List.of()));
+    assertThat(on(new DaemonEvent.Started(0, 100))).containsExactly(new DaemonCommand.Kill(0));
+    assertThat(on(new DaemonEvent.Connected(0, "/dir/warm"))).isEmpty();
+    assertThat(on(new DaemonEvent.Dying(0))).isEmpty();
+    assertThat(on(new DaemonEvent.Disconnected(0, false))).isEmpty();
+    assertThat(on(new DaemonEvent.Exited(0, 137))).isEmpty();
   }
 
   /** 24 GiB, for which a system takes a while. */

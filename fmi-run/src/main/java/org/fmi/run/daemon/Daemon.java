@@ -39,7 +39,6 @@ import org.fmi.net.ConnectionHandler;
 import org.fmi.net.Endpoint;
 import org.fmi.net.NetLoop;
 import org.fmi.net.Session;
-import org.fmi.node.Refusal;
 import org.fmi.run.Installation;
 import org.fmi.run.StandardError;
 import org.fmi.run.energy.CpuFrequencies;
@@ -47,6 +46,7 @@ import org.fmi.run.energy.EnergyCounters;
 import org.fmi.run.lifeline.Lifeline;
 import org.fmi.run.process.Affinity;
 import org.fmi.run.process.MachineLoad;
+import org.fmi.run.process.ProcessStat;
 import org.fmi.run.process.Starvation;
 import org.jspecify.annotations.Nullable;
 
@@ -75,13 +75,16 @@ final class Daemon implements Uplink {
   private final int cores = Runtime.getRuntime().availableProcessors();
   private final CountDownLatch ended = new CountDownLatch(1);
 
+  private final ProcessStarts starts = new ProcessStarts();
+
+  /** Checks the program's files, which may be slow. */
+  private final ExecutorService checker = single("fmi-checker");
+
   /**
-   * Starts all processes, and checks the program's files, both of which may be slow. One thread
-   * that lives as long as the daemon, because the system kills a rank when the thread that started
-   * it ends.
+   * Starts the helper. Its thread lives as long as the daemon, because the system kills the helper
+   * when the thread that started it ends.
    */
-  private final ExecutorService starter =
-      Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("fmi-starter").factory());
+  private final ExecutorService helperStarter = single("fmi-helper-starter");
 
   private final Examiner examiner;
   private final AddressFile addresses;
@@ -142,6 +145,10 @@ final class Daemon implements Uplink {
     this.examiner = new Examiner(loop, bootstrap.node(), this::send);
   }
 
+  private static ExecutorService single(String name) {
+    return Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name(name).factory());
+  }
+
   /** Serves until the end. */
   void run() throws IOException, InterruptedException {
     loop.listenLocal(directory.socket(), (identity, remote) -> new RankHandler());
@@ -152,8 +159,11 @@ final class Daemon implements Uplink {
   /** Closes the daemon and leaves no process or file behind. Any thread. */
   void close() throws IOException, InterruptedException {
     // First, so that no process is started meanwhile.
-    starter.shutdownNow();
-    boolean idle = starter.awaitTermination(START_SECONDS, TimeUnit.SECONDS);
+    checker.shutdownNow();
+    helperStarter.shutdownNow();
+    boolean idle = starts.close(START_SECONDS);
+    idle &= checker.awaitTermination(START_SECONDS, TimeUnit.SECONDS);
+    idle &= helperStarter.awaitTermination(START_SECONDS, TimeUnit.SECONDS);
     directory.destroy();
     if (!checkpoints.equals(directory)) {
       checkpoints.delete();
@@ -388,6 +398,8 @@ final class Daemon implements Uplink {
       }
       case DaemonCommand.Stop c -> process(c.process()).stop();
       case DaemonCommand.Continue c -> process(c.process()).resume();
+      case DaemonCommand.Look c ->
+          feed(new DaemonEvent.Seen(c.process(), ProcessStat.look(process(c.process()).pid())));
       case DaemonCommand.Terminate c -> process(c.process()).terminate();
       case DaemonCommand.Report c ->
           send(
@@ -423,7 +435,8 @@ final class Daemon implements Uplink {
 
   private void prepare(NodeSetup setup) {
     outputCredit = new OutputCredit(setup.outputWindow(), FromDaemon.Output.PAUSE_MILLIS);
-    onStarter(
+    on(
+        checker,
         () -> {
           try {
             NodeProgram kept = NodeProgram.keep(setup, bootstrap);
@@ -446,18 +459,20 @@ final class Daemon implements Uplink {
     if (known == null) {
       throw new IllegalStateException("start before setup");
     }
-    onStarter(
-        () -> {
-          try {
-            Process process = known.build(ranksOnMachine, jvmOptions).start();
-            loop.execute(() -> begun(number, process));
-          } catch (IOException | OutOfMemoryError e) {
-            // The latter if threads are exhausted. This thread must survive: its processes would
-            // die with it.
-            String reason = Refusal.text(e);
-            loop.execute(() -> feed(new DaemonEvent.NotStarted(number, reason)));
-          }
-        });
+    starts.begin(
+        "fmi-start-" + number,
+        () -> known.build(ranksOnMachine, jvmOptions).start(),
+        process -> execute(() -> begun(number, process)),
+        reason -> execute(() -> feed(new DaemonEvent.NotStarted(number, reason))));
+  }
+
+  /** Runs a task on the loop. Any thread. */
+  private void execute(Runnable task) {
+    try {
+      loop.execute(task);
+    } catch (RejectedExecutionException e) {
+      // The daemon is ending, and kills what it has started.
+    }
   }
 
   private void begun(int number, Process process) {
@@ -486,15 +501,11 @@ final class Daemon implements Uplink {
       helper = known;
     }
     FlushHelper running = known;
-    onStarter(() -> running.run(task));
+    on(helperStarter, () -> running.run(task));
   }
 
   private void fromHelper(DaemonEvent event) {
-    try {
-      loop.execute(() -> feed(event));
-    } catch (RejectedExecutionException e) {
-      // The daemon is ending, and has killed it.
-    }
+    execute(() -> feed(event));
   }
 
   private void unpin(List<String> pieces) {
@@ -525,9 +536,9 @@ final class Daemon implements Uplink {
     }
   }
 
-  private void onStarter(Runnable task) {
+  private static void on(ExecutorService executor, Runnable task) {
     try {
-      starter.execute(task);
+      executor.execute(task);
     } catch (RejectedExecutionException e) {
       // The daemon is ending: nothing must be started any more.
     }
