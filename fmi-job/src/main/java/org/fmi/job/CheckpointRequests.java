@@ -12,8 +12,8 @@ import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings all ranks to one place for a requested checkpoint. A user, the program, or a rank whose
- * log fills requests it.
+ * Brings all ranks to one place for a requested checkpoint. A user, the program, a rank whose log
+ * fills, or a node that is about to be lost requests it.
  *
  * <pre>
  *  IDLE --requested, all run: Hold-----&gt; HOLDING --all announced where they can stop: Meet, the furthest--&gt; MEETING
@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
 final class CheckpointRequests {
   private static final long PROGRAM = -1;
   private static final long LOG = -2;
+  private static final long NODE = -3;
   private static final long NOT_KNOWN = -1;
 
   private enum State {
@@ -53,7 +54,8 @@ final class CheckpointRequests {
   /**
    * A request for a checkpoint.
    *
-   * @param asker {@link #PROGRAM} for the program, {@link #LOG} for a rank whose log fills
+   * @param asker {@link #PROGRAM} for the program, {@link #LOG} for a rank whose log fills, {@link
+   *     #NODE} for a node that is about to be lost
    * @param least the earliest place; null for any
    * @param files whether only a checkpoint that is written to files will do, if the job writes any
    */
@@ -64,6 +66,11 @@ final class CheckpointRequests {
 
     boolean isUsers() {
       return asker >= 0;
+    }
+
+    /** Whether the checkpoint is worth a place in files. */
+    boolean isForFiles() {
+      return asker != LOG && asker != NODE;
     }
   }
 
@@ -136,6 +143,15 @@ final class CheckpointRequests {
     }
   }
 
+  /** Takes a request of a node that is about to be lost. */
+  void soon() {
+    Ask ask = new Ask(NODE, null, false);
+    if (over == null && !asks.contains(ask)) {
+      asks.add(ask);
+      next();
+    }
+  }
+
   /** Withdraws a user's request. */
   void withdrawn(long asker) {
     asks.removeIf(ask -> ask.asker == asker);
@@ -181,7 +197,7 @@ final class CheckpointRequests {
     if (announced.cardinality() == size) {
       assert committed == null || !committed.reaches(meeting) : committed + ", then " + meeting;
       state = State.MEETING;
-      meetsForFiles = asks.stream().anyMatch(ask -> ask.asker != LOG);
+      meetsForFiles = asks.stream().anyMatch(Ask::isForFiles);
       out.sendToAll(new JobMessage.Meet(epoch, request, meeting, meetsForFiles));
     }
   }

@@ -25,6 +25,9 @@ final class Departures {
   /** The reason why a node is about to be lost, by node. */
   private final Map<Integer, String> leaving = new TreeMap<>();
 
+  /** Those that are lost in a moment. */
+  private final BitSet urgent = new BitSet();
+
   /** Nodes for which a notice has said that their ranks stay. */
   private final BitSet reported = new BitSet();
 
@@ -39,16 +42,32 @@ final class Departures {
   }
 
   /** Notes that a node is about to be lost. Repeated announcements count once until it is lost. */
-  void announced(int node, String why) {
-    if (!placement.isLost(node) && leaving.putIfAbsent(node, why) == null) {
+  void announced(int node, String why, boolean soon) {
+    if (placement.isLost(node)) {
+      return;
+    }
+    if (soon) {
+      urgent.set(node);
+    }
+    if (leaving.putIfAbsent(node, why) == null) {
       placement.leaving(node);
       out.reportLeaving(node, why);
     }
   }
 
+  /** Whether ranks can leave a node that is lost in a moment. */
+  boolean isUrgent() {
+    return urgent.stream().anyMatch(node -> placement.load(node) > 0 && canLeave(node));
+  }
+
+  private boolean canLeave(int node) {
+    return placement.canBeRebuilt(node) && placement.isRoomFor(node);
+  }
+
   /** Notes that a node is not about to be lost any more: it is a place for ranks again. */
   void revoked(int node, String why) {
     if (leaving.remove(node) != null) {
+      urgent.clear(node);
       reported.clear(node);
       placement.staying(node);
       out.reportUsedAgain(node, why);
@@ -58,6 +77,7 @@ final class Departures {
   /** Notes that a node is lost. */
   void lost(int node) {
     leaving.remove(node);
+    urgent.clear(node);
     reported.clear(node);
   }
 
@@ -70,15 +90,14 @@ final class Departures {
     for (Map.Entry<Integer, String> each : leaving.entrySet()) {
       int node = each.getKey();
       List<Integer> there = placement.ranksOn(node);
-      boolean rebuilt = placement.canBeRebuilt(node);
-      if (!there.isEmpty() && rebuilt && placement.isRoomFor(node)) {
+      if (!there.isEmpty() && canLeave(node)) {
         reported.clear(node);
         leave(node, there, " is about to be lost: " + each.getValue());
         return true;
       }
       if (!there.isEmpty() && !reported.get(node)) {
         reported.set(node);
-        out.reportStays(node, rebuilt);
+        out.reportStays(node, placement.canBeRebuilt(node));
       }
     }
     for (int node = 0; placement.isCrowded() && node < placement.nodes(); node++) {

@@ -137,7 +137,10 @@ public final class JobController implements Job {
           unplaced.refused(e.reason());
           placeUnplaced();
         }
-        case JobEvent.NodeLeaving e -> departures.announced(e.node(), e.reason());
+        case JobEvent.NodeLeaving e -> {
+          departures.announced(e.node(), e.reason(), e.soon());
+          askForUrgent();
+        }
         case JobEvent.NodeStays e -> {
           departures.revoked(e.node(), e.reason());
           placeUnplaced();
@@ -302,6 +305,13 @@ public final class JobController implements Job {
     arrivals.lost(node, reason);
     planned.forEach(r -> out.reportReplanned(r, node));
     startWhenNodesAreUp();
+  }
+
+  /** Requests the checkpoint after which ranks leave a node that is lost in a moment. */
+  private void askForUrgent() {
+    if (departures.isUrgent()) {
+      requests.soon();
+    }
   }
 
   /** Ends the process of a rank that must return to the node that it has left. */
@@ -710,6 +720,7 @@ public final class JobController implements Job {
     }
     enter(Phase.RUNNING);
     placement.allRun();
+    askForUrgent();
     out.report(new Notice.AllRunning(epoch(), m.loop(), m.iteration(), rebuilt));
     requests.running();
     replaceSilent(); // their checkpoints can be rebuilt now

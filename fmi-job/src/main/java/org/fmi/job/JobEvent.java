@@ -48,8 +48,14 @@ public sealed interface JobEvent {
    * A live node is about to be lost: its owner wants it back.
    *
    * @param reason for the user
+   * @param soon whether that is a matter of seconds
    */
-  record NodeLeaving(int node, String reason) implements JobEvent {}
+  record NodeLeaving(int node, String reason, boolean soon) implements JobEvent {
+    /** A node that is about to be lost at some time. */
+    public NodeLeaving(int node, String reason) {
+      this(node, reason, false);
+    }
+  }
 
   /**
    * A node is not about to be lost any more.

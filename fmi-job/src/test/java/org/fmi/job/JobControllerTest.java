@@ -1106,6 +1106,37 @@ final class JobControllerTest {
                     + "  rank 0 on node0: node0 lost: its daemon ended"));
   }
 
+  /** One after the other, as a group can rebuild the checkpoints of one. */
+  @Test
+  void ranksLeaveNodesThatAreLostInAMomentAtACheckpointOfTheirOwn() {
+    Job job = job(3, 1, 5, OnNoSpare.ABORT);
+    startAll(job, 3, 5);
+    on(job, new JobEvent.NodeLeaving(1, "terminated", true));
+    assertThat(all(JobCommand.ToAllNodes.class))
+        .containsExactly(
+            new JobCommand.ToAllNodes(new ToDaemon.ForwardAll(new JobMessage.Hold(0, 1))));
+    on(job, new JobEvent.NodeLeaving(0, "terminated", true));
+    assertThat(all(JobCommand.ToAllNodes.class)).isEmpty();
+    commit(job, 0, 0);
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankExited(0, 0, 137, true)));
+    runAgain(job, 3, 1, 1, 0, 0);
+    assertThat(all(JobCommand.ToAllNodes.class))
+        .containsExactly(
+            new JobCommand.ToAllNodes(new ToDaemon.ForwardAll(new JobMessage.Hold(1, 2))));
+    commit(job, 1, 1, 1);
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankExited(1, 0, 137, true)));
+    runAgain(job, 3, 2, 1, 1, 0);
+    assertThat(all(JobCommand.ToAllNodes.class)).as("they have left").isEmpty();
+  }
+
+  @Test
+  void noCheckpointIsTakenForRanksThatCannotLeave() {
+    Job job = job(2, 1, 2, OnNoSpare.ABORT);
+    startAll(job, 2, 2);
+    on(job, new JobEvent.NodeLeaving(1, "terminated", true));
+    assertThat(all(JobCommand.ToAllNodes.class)).isEmpty();
+  }
+
   private void takesLong(Job job, int rank, int incarnation, long seconds) {
     on(job, new FromDaemon.RankLate(rank, incarnation, 1000 * seconds));
   }

@@ -74,8 +74,7 @@ final class ExclusionTest {
     return switch (row) {
       case FMIRUN_SILENT -> List.of(with(step(Kind.PAUSE_FMIRUN, 0, GRACE)));
       case DAEMON_SILENT ->
-          List.of(
-              with(step(Kind.PAUSE_DAEMON, 0, GRACE), at(Kind.PAUSE_DAEMON, 1, 0, GRACE)));
+          List.of(with(step(Kind.PAUSE_DAEMON, 0, GRACE), at(Kind.PAUSE_DAEMON, 1, 0, GRACE)));
       case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(MOST_WITHOUT_PROGRESS));
     };
   }

@@ -20,6 +20,11 @@ final class Deadlines {
      * only reported.
      */
     COME_UP(60),
+    /**
+     * To join after it was spawned: the least, in time with a core, and judged several times within
+     * it. Whether that is too long depends on the other ranks.
+     */
+    JOIN(60),
     /** To end after it closed its connection without a reason. */
     LEAVE(2),
     /** To end after its program threw an exception. */
@@ -63,7 +68,7 @@ final class Deadlines {
                     process.lives()
                         ? "'kill -9 " + process.pid() + "' makes FMI start another process for it"
                         : "its process cannot be started yet");
-        case SECOND_START, THIRD_START, LEAVE ->
+        case SECOND_START, THIRD_START, JOIN, LEAVE ->
             throw new IllegalStateException("exceeding it is not reported");
         case END ->
             "rank %d began to exit %d s ago while other ranks wait for it, and is killed: a shutdown hook of the program does not return, or calls Fmi.close"
@@ -83,7 +88,12 @@ final class Deadlines {
 
   /** Starts a limit for a process. */
   void set(long now, NodeProcess process, Limit limit) {
-    deadlines.add(new Deadline(now, now + limit.time.toNanos(), count++, process, limit));
+    set(now, process, limit, limit.time.toNanos());
+  }
+
+  /** Starts a part of a limit, or a longer one. */
+  void set(long now, NodeProcess process, Limit limit, long nanos) {
+    deadlines.add(new Deadline(now, now + nanos, count++, process, limit));
   }
 
   /** Extends a limit that was exceeded. */
@@ -110,8 +120,7 @@ final class Deadlines {
     deadlines.clear();
     for (Deadline each : all) {
       deadlines.add(
-          new Deadline(
-              each.since + nanos, each.at + nanos, each.order, each.process, each.limit));
+          new Deadline(each.since + nanos, each.at + nanos, each.order, each.process, each.limit));
     }
   }
 

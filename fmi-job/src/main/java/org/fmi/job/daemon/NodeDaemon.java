@@ -124,6 +124,11 @@ public final class NodeDaemon {
     this.flushes = new Flushes(facts, out::add);
   }
 
+  /** Whether ranks have processes here, or will. */
+  public boolean hasRanks() {
+    return !ranks.isEmpty();
+  }
+
   /** Whether it has ended, so that no event has any effect. */
   public boolean hasEnded() {
     return phase == Phase.ENDED;

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * hold throughout. A failure names its seed.
  */
 final class NodeDaemonScheduleTest {
-  private static final int SCHEDULES = 250;
+  private static final int SCHEDULES = 1_000;
   private static final int STEPS = 400;
   private static final int RANKS = 3;
   private static final int MOST_STANDBYS = 2;
@@ -143,6 +143,7 @@ final class NodeDaemonScheduleTest {
     final List<String> story = new ArrayList<>();
     final Set<String> reached = new HashSet<>();
     final List<Integer> lookedAt = new ArrayList<>();
+    final List<FromDaemon.RankLate> late = new ArrayList<>();
     long now;
     int messages;
     boolean refused;
@@ -225,6 +226,11 @@ final class NodeDaemonScheduleTest {
       if (!lookedAt.isEmpty() && random.nextBoolean()) {
         int number = lookedAt.removeFirst(); // which may have ended
         feed(new DaemonEvent.Seen(number, new TimeWithCore.Look(random.nextBoolean(), 0)));
+        return;
+      }
+      if (!late.isEmpty() && random.nextBoolean()) {
+        FromDaemon.RankLate known = late.removeFirst();
+        from(new ToDaemon.KillRank(known.rank(), known.incarnation()));
         return;
       }
       int kind = random.nextInt(100);
@@ -366,6 +372,9 @@ final class NodeDaemonScheduleTest {
     }
 
     void start(int number, Proc proc) {
+      if (slow && random.nextInt(3) > 0) {
+        return; // a file server hangs
+      }
       if (random.nextInt(proc.refusals > 0 ? 2 : 40) > 0) {
         comeUp(number, proc);
         return;
@@ -381,7 +390,7 @@ final class NodeDaemonScheduleTest {
 
     void comeUp(int number, Proc proc) {
       proc.life = Proc.Life.RUNS;
-      proc.immortal = random.nextInt(20) == 0;
+      proc.immortal = random.nextInt(slow ? 6 : 20) == 0;
       feed(new DaemonEvent.Started(number, 1000 + number));
     }
 
@@ -638,8 +647,10 @@ final class NodeDaemonScheduleTest {
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
         case FromDaemon.RankStarted m ->
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
-        case FromDaemon.RankLate m ->
-            assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
+        case FromDaemon.RankLate m -> {
+          assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
+          late.add(m);
+        }
         case FromDaemon.RankSilent m ->
             assertThat(seats[m.rank()].incarnation).isEqualTo(m.incarnation());
         case FromDaemon.Relayed m ->

@@ -511,6 +511,7 @@ final class NodeDaemonTest {
   @Test
   void oneThatHasConnectedIsNotMissing() {
     runs(0, 0);
+    joins(0);
     pass(Limit.COME_UP.time);
     assertThat(tick()).isEmpty();
     long request = daemon.nextTick().orElseThrow() - now;

@@ -59,6 +59,12 @@ final class Daemon implements Uplink {
   /** Time limit for the start of a process, up to its exec. */
   private static final int START_SECONDS = 5;
 
+  /**
+   * Time for ranks to leave when the daemon is terminated: systems that end a node wait 30 s or
+   * more before they kill.
+   */
+  private static final int LEAVE_SECONDS = 20;
+
   private static final String NOT_BOUND =
       "the system does not permit binding ranks to cores; they run unbound (--bind none does not"
           + " try)";
@@ -74,6 +80,11 @@ final class Daemon implements Uplink {
   private final FmirunDialler dialler;
   private final int cores = Runtime.getRuntime().availableProcessors();
   private final CountDownLatch ended = new CountDownLatch(1);
+
+  /** Open until a terminated daemon has no ranks. */
+  private final CountDownLatch empty = new CountDownLatch(1);
+
+  private boolean closed;
 
   private final ProcessStarts starts = new ProcessStarts();
 
@@ -119,6 +130,7 @@ final class Daemon implements Uplink {
   private @Nullable FlushHelper helper;
 
   private boolean deciding;
+  private boolean terminated;
 
   /** Whether a decision was not carried out, so that nothing is reliable. */
   private boolean failed;
@@ -157,7 +169,11 @@ final class Daemon implements Uplink {
   }
 
   /** Closes the daemon and leaves no process or file behind. Any thread. */
-  void close() throws IOException, InterruptedException {
+  synchronized void close() throws IOException, InterruptedException {
+    if (closed) {
+      return; // terminated, and ended by fmirun meanwhile
+    }
+    closed = true;
     // First, so that no process is started meanwhile.
     checker.shutdownNow();
     helperStarter.shutdownNow();
@@ -176,18 +192,32 @@ final class Daemon implements Uplink {
     }
   }
 
-  /** Handles termination from outside the job. Any thread but the loop's. */
+  /**
+   * Handles termination from outside the job: gives the ranks some time to leave. Any thread but
+   * the loop's.
+   */
   void terminated() throws InterruptedException {
-    CountDownLatch sent = new CountDownLatch(1);
-    loop.execute(() -> send(new FromDaemon.Terminated()));
-    loop.execute(sent::countDown);
-    // Before any process is killed, because its peers would report its death first.
-    sent.await(START_SECONDS, TimeUnit.SECONDS);
+    execute(
+        () -> {
+          // Before any process is killed, because its peers would report its death first.
+          send(new FromDaemon.Terminated());
+          terminated = true;
+          noteIfEmpty();
+        });
+    empty.await(LEAVE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void noteIfEmpty() {
+    NodeDaemon daemon = decisions;
+    if (terminated && (daemon == null || !daemon.hasRanks())) {
+      empty.countDown();
+    }
   }
 
   /** Ends the daemon. Any thread. */
   void end() {
     ended.countDown();
+    empty.countDown();
   }
 
   @Override
@@ -338,6 +368,7 @@ final class Daemon implements Uplink {
         daemon.on(System.nanoTime(), next).forEach(this::carryOut);
       }
       scheduleTick(daemon.nextTick());
+      noteIfEmpty();
     } catch (Throwable e) {
       fail(e);
     } finally {

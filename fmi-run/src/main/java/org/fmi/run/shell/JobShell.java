@@ -450,6 +450,7 @@ final class JobShell {
         case FromDaemon.Terminated _ -> {
           node.terminated = true;
           endOfAll.begins();
+          feed(new JobEvent.NodeLeaving(node.number, NodeHandle.TERMINATED, true));
         }
         case FromDaemon.Warning m -> nodes.say(node, ": " + m.text());
         case FromDaemon.Examined m ->

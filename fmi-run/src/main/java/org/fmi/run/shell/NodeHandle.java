@@ -37,6 +37,9 @@ final class NodeHandle {
   /** Whether the daemon is ready for ranks. */
   boolean up;
 
+  /** The reason of its loss then. */
+  static final String TERMINATED = "its daemon was terminated from outside the job";
+
   /** Whether the daemon was terminated from outside the job. */
   boolean terminated;
 

@@ -515,9 +515,7 @@ final class Nodes {
     return switch (closed.why()) {
       case SILENT -> "its daemon was " + closed.detail();
       case PEER, BROKEN ->
-          node.terminated
-              ? "its daemon was terminated from outside the job"
-              : "the connection to its daemon broke";
+          node.terminated ? NodeHandle.TERMINATED : "the connection to its daemon broke";
       case HERE, PROTOCOL, UNREACHABLE, NO_LISTENER, REFUSED, NOT_AUTHENTIC ->
           "the connection to its daemon ended (" + closed + ")";
     };

@@ -279,6 +279,39 @@ final class FmiToolIT {
     }
   }
 
+  /** A user has a rank replaced; then its node goes down in order, far from any checkpoint. */
+  @Test
+  void ranksAreReplacedAndLeaveANodeThatGoesDown(@TempDir Path directory) throws Exception {
+    String[] options = {"-n", "2", "--ppn", "1", "--spares", "1", "--interval", "1000000000"};
+    try (Fmirun.Running running = goingOn(directory, options)) {
+      running.awaitEvent("CheckpointCommitted", 1);
+      String job = job(running.process().pid());
+      long daemon =
+          ProcessHandle.of(running.ranks().getFirst())
+              .flatMap(ProcessHandle::parent)
+              .orElseThrow()
+              .pid();
+      assertThat(ask("kick", job, "2"))
+          .isEqualTo(new Result(70, "fmi: this job has no rank 2; its ranks are 0 to 1\n"));
+      assertThat(ask("kick", job, "0"))
+          .isEqualTo(new Result(0, "rank 0: its process, if it has one, is killed and replaced\n"));
+      running.awaitEvent("AllRunning", 2);
+      assertThat(ask("drain", job, "node2").status()).isZero();
+      assertThat(ask("undrain", job, "node2"))
+          .isEqualTo(new Result(0, "node2: takes ranks again\n"));
+      Traces.signal("TERM", daemon);
+      running.awaitEvent("AllRunning", 3);
+      running.awaitEvent("NodeFailed", 1);
+      List<String> kinds = running.events().stream().map(event -> event.get("event")).toList();
+      assertThat(kinds.lastIndexOf("Respawned"))
+          .as("%s", kinds)
+          .isLessThan(kinds.indexOf("NodeFailed"));
+      assertThat(kinds).containsOnlyOnce("CheckpointRequested");
+      assertThat(ask("stop", "--now", job)).isEqualTo(new Result(0, ""));
+      assertThat(running.await().status()).isEqualTo(143);
+    }
+  }
+
   /** Polls a job for what other processes bring about. */
   private static void await(Fmirun.Running running, Callable<Boolean> condition) throws Exception {
     long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
