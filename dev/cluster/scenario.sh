@@ -7,7 +7,7 @@ cluster=$HERE/cluster
 
 fail() {
   echo "FAILED: $*" >&2
-  for f in "$work"/*; do [ ! -f "$f" ] || { echo "--- $(basename "$f")"; tail -n 40 "$f"; }; done >&2
+  for f in "$work/${name:+$name.}"*; do [ ! -f "$f" ] || { echo "--- $(basename "$f")"; tail -n 40 "$f"; }; done >&2
   exit 1
 }
 
