@@ -100,7 +100,7 @@ final class StoredDeterminants {
   }
 
   private static long size(PackedLongs of) {
-    return OVERHEAD + of.capacity();
+    return (long) OVERHEAD + of.capacity();
   }
 
   private static boolean isContinued(PackedLongs reported, int first, long[] values) {
