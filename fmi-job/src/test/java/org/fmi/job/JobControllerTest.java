@@ -1101,9 +1101,11 @@ final class JobControllerTest {
             new JobCommand.End(
                 70,
                 EndCause.NO_PROGRESS,
-                "2 failures in a row without progress between them:\n"
-                    + "  rank 1 on node2: was killed by signal 11\n"
-                    + "  rank 0 on node0: node0 lost: its daemon ended"));
+                """
+                2 failures in a row without progress between them:
+                  rank 1 on node2: was killed by signal 11
+                  rank 0 on node0: node0 lost: its daemon ended\
+                """));
   }
 
   /** One after the other, as a group can rebuild the checkpoints of one. */

@@ -251,7 +251,7 @@ final class LinksTest {
   void everyGraph(int nodes) {
     for (int used = 2; used <= nodes; used++) {
       FewNodes places = onePerNode(used, nodes - used);
-      for (int number = 0; number < 1 << nodes * (nodes - 1) / 2; number++) {
+      for (int number = 0; number < 1 << (nodes * (nodes - 1) / 2); number++) {
         int most = Integer.bitCount(number) % 2 == 0 ? 1 : MOST_NODES;
         places.movable = ranks -> ranks.cardinality() <= most;
         compare(places, graph(nodes, number), all(nodes));
@@ -288,9 +288,9 @@ final class LinksTest {
                 moving.and(members);
                 return moving.cardinality() <= tolerance;
               };
-          int cuts = random.nextInt(1 << nodes * (nodes - 1) / 2);
+          int cuts = random.nextInt(1 << (nodes * (nodes - 1) / 2));
           // Half of the graphs have few cuts.
-          cuts &= random.nextBoolean() ? random.nextInt(1 << nodes * (nodes - 1) / 2) : -1;
+          cuts &= random.nextBoolean() ? random.nextInt(1 << (nodes * (nodes - 1) / 2)) : -1;
           compare(places, graph(nodes, cuts), answered);
         });
   }
