@@ -222,7 +222,7 @@ final class RollbackScopeTest {
   /** The job has memory for some determinants; a later checkpoint needs new ones only. */
   @Test
   void moreDeterminantsThanThereIsMemoryForRollBackAllUntilTheNextCheckpoint() {
-    long[] many = LongStream.range(0, 1000).map(i -> i * i << 20).toArray();
+    long[] many = LongStream.range(0, 1000).map(i -> (i * i) << 20).toArray();
     assertThat(reports(0, 4, 0, 1, 2)).isEmpty();
     assertThat(reports(1, 4, 0, many)).hasSize(1);
     assertThat(reports(1, 4, many.length, many)).as("once").isEmpty();

@@ -383,6 +383,19 @@ final class SimControl {
     }
   }
 
+  /** The daemon ends if it does not hear fmirun for the grace, as by its lease. */
+  private void giveUp(int change) {
+    simulation.after(
+        SimCluster.GRACE_MILLIS * 1_000_000L,
+        "fmirun given up",
+        boot.node.number,
+        () -> {
+          if (closed && daemonHears.changes == change) {
+            endDaemon();
+          }
+        });
+  }
+
   private void watchJob(int change) {
     int before = pausesBegun;
     simulation.after(
@@ -398,6 +411,7 @@ final class SimControl {
           } else {
             closed = true;
             update();
+            giveUp(daemonHears.changes);
           }
         });
   }
