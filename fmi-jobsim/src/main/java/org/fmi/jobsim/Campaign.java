@@ -27,6 +27,13 @@ final class Campaign {
   /** Outcomes of the jobs, and by scenario: jobs, faults, recoveries. */
   private final Map<String, Long> ends = new TreeMap<>();
 
+  private final Reached reached = new Reached();
+
+  /** The number of jobs that needed each exclusion for something other than their end. */
+  private final Map<Exclusion, Long> needed = new EnumMap<>(Exclusion.class);
+
+  private long longestOutage;
+
   private final Map<Scenario, long[]> tally = new EnumMap<>(Scenario.class);
 
   /** The jobs of this seed and those that follow it. */
@@ -64,6 +71,9 @@ final class Campaign {
     } else {
       ends.merge(result.verdict().text(), 1L, Long::sum);
     }
+    longestOutage = Math.max(longestOutage, result.job().longestOutage());
+    reached.add(result.job().reached());
+    result.job().needed().forEach(row -> needed.merge(row, 1L, Long::sum));
     long[] sums = tally.computeIfAbsent(result.schedule().scenario(), s -> new long[3]);
     sums[0]++;
     sums[1] += result.job().injected();
@@ -91,6 +101,8 @@ final class Campaign {
                 "%n  %-10s %6d jobs, %6d faults, %6d recoveries"
                     .formatted(scenario, sums[0], sums[1], sums[2])));
     ends.forEach((how, jobs) -> text.append("%n  %6d %s".formatted(jobs, how)));
-    return text.toString();
+    needed.forEach((row, jobs) -> text.append("%n  %6d needed %s".formatted(jobs, row.name())));
+    text.append("%n  all ran again %d ms after each fault".formatted(longestOutage / 1_000_000));
+    return text.append(reached.summary()).toString();
   }
 }

@@ -7,8 +7,8 @@ import org.fmi.testkit.SimCluster;
 /**
  * Faults that a job does not survive although its data and places exist: the whole list. Below its
  * bound each fault must be survived. {@code ExclusionTest} holds schedules for each row: beyond the
- * bound the job ends with status 70. A schedule that is lost no more fails the test, so that the
- * row goes.
+ * bound the job ends with status 70, or kills what is healthy. A schedule that is lost no more
+ * fails the test, so that the row goes.
  */
 enum Exclusion {
   FMIRUN_SILENT(
@@ -26,6 +26,11 @@ enum Exclusion {
       EndCause.NO_SPARE,
       EndCause.NO_NODE,
       EndCause.CHECKPOINTS_LOST),
+  ACCUSED(
+      "A10",
+      "the data connection between two living ranks breaks, or one suspects the other for nothing",
+      "the first time within a node, and the second time before a checkpoint else: the accused"
+          + " process is killed; the job finishes"),
   KILLED_AGAIN_AND_AGAIN(
       "A5",
       "the system of one node kills a rank at the same iteration each time",
@@ -54,7 +59,7 @@ enum Exclusion {
    * @param finding where it is described
    * @param fault what happens
    * @param bound from which on it ends the job, and why
-   * @param causes what the job may then say that it ended for
+   * @param causes what the job may then say that it ended for; none if it finishes
    */
   Exclusion(String finding, String fault, String bound, EndCause... causes) {
     this.finding = finding;
@@ -66,6 +71,11 @@ enum Exclusion {
   /** Whether a job that ended for this cause may have ended through this. */
   boolean fits(EndCause end) {
     return causes.contains(end);
+  }
+
+  /** Whether the job finishes all the same, at the cost of processes that were healthy. */
+  boolean finishes() {
+    return causes.isEmpty();
   }
 
   /** Whether it ends a job by giving up nodes that live, with what they hold. */

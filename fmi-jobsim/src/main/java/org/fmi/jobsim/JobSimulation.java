@@ -132,7 +132,7 @@ final class JobSimulation implements Supervisor {
     this.job = new JobController(spec, 1 + parts.nextInt(2 * shape.size()));
     this.nodes = spec.nodes().size();
     this.files = new SimFiles(simulation, shape);
-    this.oracle = new Oracle(shape, cluster, files);
+    this.oracle = new Oracle(shape, cluster, files, ledger);
     this.addresses = new JoinedAddresses(shape.size());
     this.requests = new Askers(seed, simulation, this::ask);
     this.lender = new Lender(simulation, this::oneMore, this::ask);
@@ -210,7 +210,7 @@ final class JobSimulation implements Supervisor {
   }
 
   private void leaves() {
-    boolean _ = ask(new JobEvent.NodeLeaving(toLeave, "announced")); // it may have ended
+    onDrain(toLeave);
   }
 
   private void stays() {
@@ -320,6 +320,21 @@ final class JobSimulation implements Supervisor {
     return cluster;
   }
 
+  /** Returns the exclusions without which the run so far would have broken a demand. */
+  Set<Exclusion> needed() {
+    return oracle.needed();
+  }
+
+  /** Returns the longest time that the job did not compute after a fault, without excused ones. */
+  long longestOutage() {
+    return oracle.longestOutage();
+  }
+
+  /** Returns the kinds of faults that were injected, by the phase of the job. */
+  Reached reached() {
+    return oracle.reached();
+  }
+
   /** Returns the processes that ended by themselves. */
   List<SimCluster.Exit> exits() {
     return cluster.exits();
@@ -339,7 +354,24 @@ final class JobSimulation implements Supervisor {
 
   @Override
   public void onNodeLost(int node, String reason) {
+    oracle.onGivenUp(node, reason);
     carryOut(job.on(new JobEvent.NodeLost(node, reason)));
+  }
+
+  @Override
+  public void onDrain(int node) {
+    oracle.onDrain(node);
+    boolean _ = ask(new JobEvent.NodeLeaving(node, "announced")); // it may have ended
+  }
+
+  @Override
+  public void onDrainOver(int node) {
+    boolean _ = ask(new JobEvent.NodeStays(node, "revoked")); // it may have ended
+  }
+
+  @Override
+  public void onAddition() {
+    addNode();
   }
 
   /** Sends a connected daemon the settings that all ranks share. */
@@ -391,6 +423,7 @@ final class JobSimulation implements Supervisor {
   }
 
   private void carryOut(List<JobCommand> commands) {
+    oracle.onDecision();
     for (JobCommand command : commands) {
       switch (command) {
         case JobCommand.Spawn c -> {
@@ -419,12 +452,14 @@ final class JobSimulation implements Supervisor {
             throw new AssertionError(c + ", and there are " + nodes);
           }
           nodes++;
+          oracle.onNodeAdded();
         }
         case JobCommand.Launch c -> cluster.launch(Objects.checkIndex(c.node(), nodes));
         case JobCommand.RequestNode _ -> lender.asked();
         case JobCommand.WithdrawRequests _ -> lender.withdrawn();
         case JobCommand.ToAllNodes c -> {
           if (c.message() instanceof ToDaemon.ForwardAll(JobMessage message)) {
+            oracle.onSentToAll(message);
             addresses.onReceived(message);
           }
           for (int node = 0; node < nodes; node++) {
@@ -437,10 +472,10 @@ final class JobSimulation implements Supervisor {
         case JobCommand.Added _,
             JobCommand.NotAdded _,
             JobCommand.Committed _,
-            JobCommand.Recovering _,
             JobCommand.Restored _ -> {
           // no command waits for a node, and each file is written when the shape says so
         }
+        case JobCommand.Recovering _ -> oracle.onRecovering();
         case JobCommand.Report c -> report(c.notice());
         case JobCommand.Checkpointed c -> requests.taken(c);
         case JobCommand.NotCheckpointed c -> requests.refused(c);
@@ -465,6 +500,7 @@ final class JobSimulation implements Supervisor {
   }
 
   private void report(Notice notice) {
+    oracle.onNotice(notice);
     if (killWhen.test(notice)) {
       killWhen = other -> false;
       cluster.faults().crash(toKill);

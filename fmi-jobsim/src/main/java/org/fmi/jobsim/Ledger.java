@@ -1,10 +1,12 @@
 package org.fmi.jobsim;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.SimTraffic;
 
 /**
@@ -52,8 +54,21 @@ class Ledger implements SimTraffic {
 
   private final Map<Integer, Rank> ranks = new HashMap<>();
 
+  /** Number of frames that have arrived at ranks. */
+  private long frames;
+
   private Rank rank(int rank) {
     return ranks.computeIfAbsent(rank, _ -> new Rank());
+  }
+
+  @Override
+  public void onArrival(SimProcess at, int from, MemorySegment frame) {
+    frames++;
+  }
+
+  /** Number of frames that have arrived at ranks so far. */
+  long frames() {
+    return frames;
   }
 
   @Override

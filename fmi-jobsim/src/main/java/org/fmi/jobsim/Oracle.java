@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -16,6 +17,7 @@ import org.fmi.control.Notice;
 import org.fmi.control.Pinned;
 import org.fmi.control.RankMessage;
 import org.fmi.job.EndCause;
+import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.jobsim.JobSimulation.Outcome;
 import org.fmi.spi.CheckpointId;
@@ -50,6 +52,12 @@ final class Oracle implements SimObserver {
   /** Interval, in events, of the expensive checks, which are also made at each fault. */
   private static final int CHECK_EVERY = 2_000;
 
+  /** The longest time until a daemon tries again to start a process that the system refused. */
+  private static final long RETRY_NANOS = 2_000_000_000L;
+
+  /** The time after which a process that hangs in its start is killed, or given up. */
+  private static final long LATE_START_NANOS = 70_000_000_000L;
+
   private static final int NOWHERE = -1;
 
   /** A job may end for a link that has worked again for no longer than this. */
@@ -64,7 +72,14 @@ final class Oracle implements SimObserver {
   private final Place[] places;
   private final Seats seats;
   private final Endings endings;
+  private final Ledger ledger;
+  private final FalseVerdicts falseVerdicts;
+  private final RecoveryTime recovery = new RecoveryTime();
+  private final Reached reached = new Reached();
   private final Set<Exclusion> crossed = EnumSet.noneOf(Exclusion.class);
+
+  /** The rows that have excused something other than the job's end. */
+  private final Set<Exclusion> needed = EnumSet.noneOf(Exclusion.class);
 
   /** The newest epoch that each process has joined. */
   private final Map<SimProcess, Integer> joined = new HashMap<>();
@@ -86,6 +101,10 @@ final class Oracle implements SimObserver {
   private boolean protects;
   private boolean corrupted;
   private @Nullable CheckpointId committed;
+
+  /** The newest epoch in which the program starts over because all is lost. */
+  private int startsOver = NOWHERE;
+
   private int checks;
   private long calmFrom;
 
@@ -110,6 +129,12 @@ final class Oracle implements SimObserver {
 
   /** Whether more was lost at once than memory can rebuild, regardless of files. */
   private boolean beyondMemory;
+
+  /** The nodes that were drained; what ranks had there stays until all are protected elsewhere. */
+  private final BitSet drained = new BitSet();
+
+  /** The nodes that the user has the job lose. */
+  private final BitSet doomed = new BitSet();
 
   /** Cuts from fmirun, by node. */
   private final Silence[] silences;
@@ -138,7 +163,7 @@ final class Oracle implements SimObserver {
   /** The deadline of a process to join an epoch. */
   private record Promise(SimProcess process, int epoch, long until, long slept) {}
 
-  Oracle(Shape shape, SimCluster cluster, SimFiles files) {
+  Oracle(Shape shape, SimCluster cluster, SimFiles files, Ledger ledger) {
     this.shape = shape;
     this.cluster = cluster;
     this.files = files;
@@ -146,6 +171,8 @@ final class Oracle implements SimObserver {
     Arrays.setAll(places, r -> new Place());
     this.seats = new Seats(shape);
     this.endings = new Endings(cluster, shape.size());
+    this.ledger = ledger;
+    this.falseVerdicts = new FalseVerdicts(cluster);
     this.silences = new Silence[shape.usedNodes() + shape.spares() + 1]; // one may be added
     Arrays.setAll(silences, n -> new Silence());
   }
@@ -156,7 +183,8 @@ final class Oracle implements SimObserver {
     Place place = places[rank];
     place.group = group;
     seats.onSpawn(rank, node);
-    if (place.data != NOWHERE && place.data != node) {
+    boolean kept = place.data != NOWHERE && drained.get(place.data) && cluster.isUsable(place.data);
+    if (place.data != NOWHERE && place.data != node && !kept) {
       // Its old node's memory is of no use on its new node. A node that is cut off from all other
       // nodes has failed, although its memory is cleared later.
       lose(rank, !cluster.lives(place.data));
@@ -175,6 +203,13 @@ final class Oracle implements SimObserver {
         place.lostByFailure = false;
       }
     }
+  }
+
+  /** Forgets losses, as a checkpoint is complete, but for those since. */
+  private void allMended() {
+    lost = null;
+    thrownAway = null;
+    assess();
   }
 
   @Override
@@ -264,7 +299,9 @@ final class Oracle implements SimObserver {
 
   @Override
   public void onKilledAgain(int rank) {
-    calmFrom = Math.max(calmFrom, cluster.simulation().nanoTime());
+    long now = cluster.simulation().nanoTime();
+    calmFrom = Math.max(calmFrom, now);
+    recovery.restart(now, now);
     // Each other fault may have cost it a process too.
     if (++places[rank].kills + cluster.injected() >= Exclusion.LOSSES) {
       crossed.add(Exclusion.KILLED_AGAIN_AND_AGAIN);
@@ -281,13 +318,54 @@ final class Oracle implements SimObserver {
     switch (step.kind()) {
       case CUT_FROM_JOB, UNHEARD_BY_JOB, DEAF_TO_JOB, PAUSE_DAEMON ->
           silent(step.victim(), step.nanos(), Exclusion.DAEMON_SILENT);
-      case PAUSE_FMIRUN -> {
+      case PAUSE_FMIRUN, SWITCH_OUT -> {
         for (int node = 0; node < silences.length; node++) {
           silent(node, step.nanos(), Exclusion.FMIRUN_SILENT);
         }
       }
       default -> {}
     }
+    disturbs(step, now);
+  }
+
+  /** Notes how long a fault disturbs the job, and what it excuses. */
+  private void disturbs(FaultPlan.Step step, long now) {
+    reached.onFault(step.kind());
+    long end = step.nanos() < Long.MAX_VALUE - now ? now + step.nanos() : Long.MAX_VALUE;
+    switch (step.kind()) {
+      case FREEZE, PARTITION, ONE_WAY, CUT_RACK -> {
+        recovery.restart(now, now);
+        falseVerdicts.disturbed(end);
+      }
+      case CUT_FROM_JOB, UNHEARD_BY_JOB, DEAF_TO_JOB, PAUSE_DAEMON, PAUSE_FMIRUN, SWITCH_OUT -> {
+        // Nothing can be decided, or be known of the node's ranks, before it is over.
+        recovery.restart(now, end);
+        falseVerdicts.disturbed(end);
+      }
+      case ISOLATE_NODE, POWER_OFF ->
+          // Where others cannot take its ranks, all wait for its return.
+          recovery.restart(now, now + Exclusion.HEARTBEAT_NANOS + Exclusion.GRACE_NANOS);
+      case SLOW_DEATH -> recovery.restart(now, end); // two processes of a rank must not run
+      default -> recovery.restart(now, now);
+    }
+  }
+
+  @Override
+  public void onAccused() {
+    crossed.add(Exclusion.ACCUSED);
+  }
+
+  @Override
+  public void onStartFailed() {
+    onStartHangs(RETRY_NANOS);
+  }
+
+  @Override
+  public void onStartHangs(long nanos) {
+    long now = cluster.simulation().nanoTime();
+    long end = now + Math.min(nanos, LATE_START_NANOS);
+    recovery.restart(now, end);
+    falseVerdicts.disturbed(end); // it is killed, so that another one starts
   }
 
   /** Notes that a node and fmirun are cut off, in one direction at least. */
@@ -303,9 +381,93 @@ final class Oracle implements SimObserver {
     }
   }
 
+  /** The job has decided something: its commands follow. */
+  void onDecision() {
+    falseVerdicts.onDecision();
+  }
+
   /** Notes that the job has a process killed. */
   void onKill(int rank, int incarnation) {
     endings.onKill(rank, incarnation);
+    long now = cluster.simulation().nanoTime();
+    String what = falseVerdicts.onKill(rank, incarnation, now);
+    if (what != null && !ended()) {
+      if (!crossed.contains(Exclusion.ACCUSED)) {
+        throw new AssertionError("false verdict: " + what);
+      }
+      needed.add(Exclusion.ACCUSED);
+    }
+  }
+
+  /** Notes that the job has given up a node. */
+  void onGivenUp(int node, String reason) {
+    boolean heard =
+        cluster.comesUp(node)
+            && !doomed.get(node)
+            && silences[node].until - silences[node].since < Exclusion.GRACE_NANOS;
+    String what = falseVerdicts.onGivenUp(node, heard, reason);
+    if (what != null && !ended()) {
+      throw new AssertionError("false verdict: " + what);
+    }
+  }
+
+  /** Notes that a node is to be left. */
+  void onDrain(int node) {
+    drained.set(node);
+  }
+
+  /** Notes that the job has one more node. */
+  void onNodeAdded() {
+    seats.onNodeAdded();
+  }
+
+  void onNotice(Notice notice) {
+    falseVerdicts.onNotice(notice);
+    reached.onNotice(notice);
+    recovery.onNotice(notice, cluster.simulation().nanoTime());
+  }
+
+  /** Notes a new epoch. */
+  void onRecovering() {
+    falseVerdicts.disturbed(cluster.simulation().nanoTime());
+    recovery.onRecovering();
+    reached.onRecovering();
+  }
+
+  void onSentToAll(JobMessage message) {
+    reached.onSentToAll(message);
+  }
+
+  /** Returns the exclusions without which a demand would have been broken. */
+  Set<Exclusion> needed() {
+    return needed;
+  }
+
+  /** Returns the longest time that the job did not compute after a fault, without excused ones. */
+  long longestOutage() {
+    return recovery.longest();
+  }
+
+  Reached reached() {
+    return reached;
+  }
+
+  /** Checks that ranks compute again in time. */
+  private void checkRecovery(long now) {
+    if (!recovery.isRunning()
+        && !seats.sufficeNow(n -> cluster.isUsable(n) && !cluster.isFull(n))) {
+      recovery.restart(now, now); // it waits for a place
+    }
+    if (!recovery.isLate(now, ledger.frames())) {
+      return;
+    }
+    if (!recovery.isRunning() && !couldHear()) {
+      recovery.restart(now, now); // it waits for a link
+      return;
+    }
+    throw new AssertionError(
+        "the ranks do not compute, %d ms after the last fault and with places for all"
+            .formatted((now - recovery.since()) / 1_000_000));
   }
 
   /** Notes the end of the job: its processes have to end from now on. */
@@ -385,6 +547,7 @@ final class Oracle implements SimObserver {
       }
       return;
     }
+    checkRecovery(now);
     while (!promises.isEmpty() && promises.getFirst().until < now) {
       checkPromise(promises.removeFirst());
     }
@@ -444,7 +607,18 @@ final class Oracle implements SimObserver {
           assess();
         }
       }
+      case RankMessage.AtFault m -> {
+        long now = cluster.simulation().nanoTime();
+        recovery.restart(now, now);
+        FaultSpec fault = shape.faults().get(m.fault());
+        if (fault.node() || fault.daemon()) {
+          doomed.set(fault.number());
+        }
+      }
       case RankMessage.Running m -> {
+        if (m.iteration() < 0 && (lost != null || thrownAway != null)) {
+          startsOver = m.epoch();
+        }
         Set<Integer> ranks = running.computeIfAbsent(m.epoch(), e -> new HashSet<>());
         ranks.add(process.rank());
         if (ranks.size() == places.length) {
@@ -454,8 +628,24 @@ final class Oracle implements SimObserver {
       case RankMessage.CheckpointDone(Notice.CheckpointCommitted m, long _, boolean _) -> {
         committed = new CheckpointId(m.version(), m.loop(), m.iteration(), false);
         allProtected(m.epoch());
+        if (m.epoch() != startsOver) { // else the job ends as soon as it knows
+          allMended();
+        }
+        beyondMemory = false;
+        forgetDamage(committed);
       }
       default -> {}
+    }
+  }
+
+  /** Damage of older versions does not count once a newer one is whole. */
+  private void forgetDamage(CheckpointId newest) {
+    boolean[] holders = corrupted ? held().get(newest) : null;
+    if (holders != null && canBeBroughtBack(holders)) {
+      corrupted = false;
+      for (Place place : places) {
+        place.corrupt = false;
+      }
     }
   }
 
@@ -576,7 +766,7 @@ final class Oracle implements SimObserver {
       return new Verdict(true, "no place left");
     }
     if (outcome.status() == 70 && outcome.cause() != EndCause.CANNOT_START) {
-      if (lost != null) {
+      if (lost != null && outcome.cause() == EndCause.CHECKPOINTS_LOST) {
         return new Verdict(true, "data lost");
       }
       if (!placesLived) {
@@ -607,7 +797,7 @@ final class Oracle implements SimObserver {
   record Verdict(boolean allowed, String text) {}
 
   private @Nullable Exclusion excuse(EndCause cause) {
-    boolean gone = thrownAway != null || !placesUsable;
+    boolean gone = cause == EndCause.CHECKPOINTS_LOST ? thrownAway != null : !placesUsable;
     return crossed.stream()
         .filter(row -> row.fits(cause) && (gone || !row.throwsAway()))
         .findFirst()

@@ -68,11 +68,14 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   enum Scenario {
     /** Nothing, but for the order of things and how long they take. */
     CALM(0),
-    /** Processes die, stop, lose each other, are taken for dead. Nodes keep their memory. */
+    /**
+     * Processes die, stop, lose each other, are taken for dead; nodes are drained or added, and
+     * keep their memory.
+     */
     PROCESSES(6),
     /** The loss of one node. */
     A_NODE(1),
-    /** Nodes are lost, some at once. */
+    /** Nodes are lost, some at once; one may be drained or added. */
     NODES(3),
     /** Sides stand still, lines between them are cut, with a death now and then. */
     SILENCE(5),
@@ -104,16 +107,28 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
                 Kind.JOIN_HANGS,
                 Kind.BREAK_CONNECTION,
                 Kind.STRANGER,
-                Kind.FALSE_SUSPICION);
+                Kind.FALSE_SUSPICION,
+                Kind.DRAIN,
+                Kind.ADD_NODE);
         case LAUNCH, AGAIN ->
             List.of(Kind.KILL_RANK, Kind.FREEZE, Kind.START_HANGS, Kind.JOIN_HANGS);
         case A_NODE -> List.of(Kind.CRASH_NODE, Kind.POWER_OFF, Kind.ISOLATE_NODE);
-        case NODES -> List.of(Kind.CRASH_NODE, Kind.POWER_OFF, Kind.CRASH_NODE, Kind.KILL_RANK);
+        case NODES ->
+            List.of(
+                Kind.CRASH_NODE,
+                Kind.POWER_OFF,
+                Kind.CRASH_NODE,
+                Kind.KILL_RANK,
+                Kind.DRAIN,
+                Kind.ADD_NODE);
         case SILENCE ->
             List.of(
                 Kind.FREEZE,
                 Kind.PARTITION,
                 Kind.ONE_WAY,
+                Kind.CUT_RACK,
+                Kind.SWITCH_OUT,
+                Kind.BREAK_CONTROL,
                 Kind.CUT_FROM_JOB,
                 Kind.UNHEARD_BY_JOB,
                 Kind.DEAF_TO_JOB,

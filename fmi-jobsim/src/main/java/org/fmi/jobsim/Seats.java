@@ -3,6 +3,7 @@ package org.fmi.jobsim;
 import java.util.Arrays;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import org.fmi.job.JobSpec.OnNoSpare;
 
 /**
  * Knows on which node each rank was started last, and says whether nodes have places for all ranks
@@ -14,8 +15,12 @@ final class Seats {
   private final Shape shape;
   private final int[] nodeOf;
 
+  /** Number of the job's nodes. */
+  private int nodes;
+
   Seats(Shape shape) {
     this.shape = shape;
+    this.nodes = shape.usedNodes() + shape.spares();
     this.nodeOf = new int[shape.size()];
     Arrays.fill(nodeOf, NOWHERE);
   }
@@ -28,17 +33,21 @@ final class Seats {
     return nodeOf[rank] == node;
   }
 
+  void onNodeAdded() {
+    nodes++;
+  }
+
   int nodesThat(IntPredicate which) {
-    return (int) IntStream.range(0, shape.usedNodes() + shape.spares()).filter(which).count();
+    return (int) IntStream.range(0, nodes).filter(which).count();
   }
 
   /** Whether there is a place for each rank on these nodes. */
   boolean suffice(IntPredicate usable) {
-    int nodes = nodesThat(usable);
+    int there = nodesThat(usable);
     return switch (shape.onNoSpare()) {
       case WAIT -> true;
-      case SHARE -> nodes > 0;
-      case ABORT -> nodes * shape.ranksPerNode() >= shape.size();
+      case SHARE -> there > 0;
+      case ABORT -> there * shape.ranksPerNode() >= shape.size();
     };
   }
 
@@ -51,5 +60,12 @@ final class Seats {
 
   private long ranksOn(int node) {
     return Arrays.stream(nodeOf).filter(n -> n == node).count();
+  }
+
+  /** Returns the same, if the job does not wait for a place. */
+  boolean sufficeNow(IntPredicate usable) {
+    return suffice(usable)
+        && (shape.onNoSpare() == OnNoSpare.SHARE
+            || nodesThat(usable) * shape.ranksPerNode() >= shape.size());
   }
 }

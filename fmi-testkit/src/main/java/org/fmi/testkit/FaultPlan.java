@@ -29,16 +29,29 @@ public record FaultPlan(List<Step> steps) {
     PARTITION(false),
     /** No data passes from one node to another for a while; the other direction works. */
     ONE_WAY(false),
+    /**
+     * The nodes from the victim to the other are cut off from the rest for a while, as by a switch
+     * of their rack; the links heal one after the other.
+     */
+    CUT_RACK(false),
+    /** No data passes between any two nodes, or between them and fmirun, for a while. */
+    SWITCH_OUT(false),
     /** No data passes between a node's daemon and fmirun for a while. */
     CUT_FROM_JOB(false),
     /** No data passes from a node's daemon to fmirun for a while; the other direction works. */
     UNHEARD_BY_JOB(false),
     /** No data passes from fmirun to a node's daemon for a while; the other direction works. */
     DEAF_TO_JOB(false),
+    /** The connection between a node's daemon and fmirun is reset; both live. */
+    BREAK_CONTROL(false),
     /** A node's daemon pauses for a while. */
     PAUSE_DAEMON(false),
     /** fmirun pauses for a while. */
     PAUSE_FMIRUN(false),
+    /** The owner of a node wants it back for a while: its ranks should leave it. */
+    DRAIN(false),
+    /** A user adds a node to the job. */
+    ADD_NODE(false),
     /** No process can be started on a node for a while. */
     START_FAILS(false),
     /** The next start of a process on a node takes longer, or never completes. */

@@ -260,6 +260,9 @@ public final class SimCluster {
     SimProcess process = new SimProcess(this, boot, config, program);
     boot.processes.add(process);
     serving.put(config.rank(), process);
+    if (boot.mainDelay > 0) {
+      observer().onStartHangs(boot.mainDelay);
+    }
     if (boot.mainDelay < Long.MAX_VALUE) {
       process.start(boot.mainDelay);
     }

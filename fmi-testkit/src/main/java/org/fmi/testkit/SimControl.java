@@ -257,6 +257,14 @@ final class SimControl {
     }
   }
 
+  /** The connection is reset: the daemon makes another one. */
+  void reset() {
+    if (jobEnd && daemonEnd) {
+      closed = true;
+      simulation.after(cluster.controlDelay(), "redial", boot.node.number, this::update);
+    }
+  }
+
   private void sawEnd() {
     if (upClear()) {
       lose("the connection to its daemon broke");

@@ -213,6 +213,52 @@ public final class SimFaults {
     silence(b, a, nanos);
   }
 
+  /**
+   * Cuts the nodes from {@code a} to {@code b} off from all others for {@code nanos}; the last link
+   * heals then, the others earlier. If these are all nodes, {@code a} is cut off alone.
+   */
+  public void cutRack(int a, int b, long nanos) {
+    int first = Math.min(a, b);
+    int last = Math.max(a, b);
+    if (last - first + 1 >= cluster.nodes()) {
+      first = a;
+      last = a;
+    }
+    for (int in = first; in <= last; in++) {
+      for (int out = 0; out < cluster.nodes(); out++) {
+        if (out < first || out > last) {
+          partition(in, out, nanos - simulation.random().nextLong(nanos / 2 + 1));
+        }
+      }
+    }
+  }
+
+  /** Cuts all nodes off from each other and from fmirun for {@code nanos}. */
+  public void switchOut(long nanos) {
+    for (int a = 0; a < cluster.nodes(); a++) {
+      cutFromJob(a, true, true, nanos);
+      for (int b = 0; b < a; b++) {
+        partition(a, b, nanos);
+      }
+    }
+  }
+
+  /** Resets the connection between a node's daemon and fmirun. */
+  public void breakControl(int node) {
+    Boot boot = cluster.boot(node);
+    if (boot != null) {
+      boot.control.reset();
+    }
+  }
+
+  /** Tells the job what its user or the owner of a node wants. */
+  private void announce(long after, String what, int node, Consumer<Supervisor> to) {
+    Supervisor by = cluster.supervisor();
+    if (by != null && after < Long.MAX_VALUE) {
+      simulation.after(after, what, node, () -> to.accept(by));
+    }
+  }
+
   /** Blocks all data from one node to another for {@code nanos}. */
   public void silence(int from, int to, long nanos) {
     if (from != to) {
@@ -225,6 +271,7 @@ public final class SimFaults {
   public void breakConnection(int rank, int other) {
     SimProcess process = cluster.process(rank);
     if (process != null && rank != other) {
+      cluster.observer().onAccused();
       process.breakConnection(other);
     }
   }
@@ -233,6 +280,7 @@ public final class SimFaults {
   public void suspectFalsely(int by, int rank) {
     SimProcess process = cluster.process(by);
     if (process != null && by != rank) {
+      cluster.observer().onAccused();
       process.suspectFalsely(rank);
     }
   }
@@ -389,6 +437,14 @@ public final class SimFaults {
       case FREEZE -> freeze(rank, step.nanos());
       case ISOLATE_NODE -> isolate(node, step.nanos());
       case PARTITION -> partition(node, step.other(), step.nanos());
+      case CUT_RACK -> cutRack(node, step.other(), step.nanos());
+      case SWITCH_OUT -> switchOut(step.nanos());
+      case BREAK_CONTROL -> breakControl(node);
+      case DRAIN -> {
+        announce(1, "drain", node, by -> by.onDrain(node));
+        announce(step.nanos(), "drain is over", node, by -> by.onDrainOver(node));
+      }
+      case ADD_NODE -> announce(1, "add a node", node, Supervisor::onAddition);
       case BREAK_CONNECTION -> breakConnection(rank, step.other());
       case FALSE_SUSPICION -> suspectFalsely(step.other(), rank);
       case STRANGER -> intrude(rank);

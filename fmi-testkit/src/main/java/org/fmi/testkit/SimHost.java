@@ -47,7 +47,11 @@ public final class SimHost {
 
   /** Whether no process can be started now. */
   public boolean failsToStart() {
-    return cluster.simulation().nanoTime() < boot.failsToStartUntil;
+    boolean fails = cluster.simulation().nanoTime() < boot.failsToStartUntil;
+    if (fails) {
+      cluster.observer().onStartFailed();
+    }
+    return fails;
   }
 
   /**
@@ -58,6 +62,9 @@ public final class SimHost {
   public long startDelay() {
     long extra = boot.startDelay;
     boot.startDelay = 0;
+    if (extra > 0) {
+      cluster.observer().onStartHangs(extra);
+    }
     long delay = cluster.model().processStart().draw(cluster.simulation().random());
     return extra == Long.MAX_VALUE ? extra : delay + extra;
   }

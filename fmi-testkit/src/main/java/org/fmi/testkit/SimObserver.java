@@ -26,6 +26,15 @@ public interface SimObserver {
   /** A bit of a node's memory has flipped. */
   default void onCorrupted(int node) {}
 
+  /** A living rank is to be accused: its data connection breaks, or another suspects it. */
+  default void onAccused() {}
+
+  /** The system has refused to start a process. */
+  default void onStartFailed() {}
+
+  /** A process hangs in its start, for {@code nanos}; {@link Long#MAX_VALUE}: for ever. */
+  default void onStartHangs(long nanos) {}
+
   /** A process has received a message of the job. */
   default void onReceived(SimProcess process, JobMessage message) {}
 

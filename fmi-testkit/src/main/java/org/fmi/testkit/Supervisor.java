@@ -24,6 +24,15 @@ public interface Supervisor {
   /** The daemon of a node is gone, or was silent beyond the grace. */
   default void onNodeLost(int node, String reason) {}
 
+  /** The owner of a node wants it back. */
+  default void onDrain(int node) {}
+
+  /** The owner of a node does not want it back any more. */
+  default void onDrainOver(int node) {}
+
+  /** A user adds a node. */
+  default void onAddition() {}
+
   /** A process has sent a message. */
   default void onRankMessage(int rank, int incarnation, RankMessage message) {}
 
