@@ -89,7 +89,7 @@ final class StoredDeterminantsTest {
   /** Whatever is forgotten makes room again. */
   @Test
   void memoryIsBoundedAndReturned() {
-    long[] many = LongStream.range(0, 300).map(i -> i * i << 20).toArray();
+    long[] many = LongStream.range(0, 300).map(i -> (i * i) << 20).toArray();
     for (int round = 0; round < 20; round++) {
       tells(4 + round, 4 + round, 0, 1, 2);
       tells(4 + round, 5 + round, 0, 1, 2);
