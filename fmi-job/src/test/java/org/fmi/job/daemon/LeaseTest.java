@@ -2,6 +2,7 @@ package org.fmi.job.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** How long ranks may run without fmirun. */
@@ -10,7 +11,7 @@ final class LeaseTest {
   private static final long GRACE = 2000;
 
   /** Close to where the clock wraps around. */
-  private static final long BEGIN = Long.MAX_VALUE - 150;
+  private static final long BEGIN = Long.MAX_VALUE - Duration.ofNanos(150).toNanos();
 
   private final Lease lease = new Lease(TERM, GRACE);
 

@@ -427,7 +427,7 @@ final class NodeDaemonTest {
   void itIsReportedHowLongProcessesTakeToJoinIfThatIsLongerThanBefore() {
     RankMessage joined = new RankMessage.Joined(0, RankMessage.Position.FRESH, Map.of());
     runs(0, 0);
-    pass(Duration.ofMillis(1000));
+    pass(Duration.ofSeconds(1));
     assertThat(said(0, new FromRank.Relayed(joined)))
         .contains(report(new FromDaemon.RankStarted(RANK, 0, 1000)));
     assertThat(said(0, new FromRank.Relayed(joined))).hasSize(1);

@@ -347,7 +347,7 @@ final class JobShell {
         case JobCommand.Examine c -> nodes.examine(nodes.get(c.node()), c.round(), c.others());
         case JobCommand.AwaitExamination c ->
             later(
-                options.job().heartbeatMillis() * c.tenths() / 10L,
+                (long) options.job().heartbeatMillis() * c.tenths() / 10,
                 () -> feed(new JobEvent.ExaminationOver(c.round())));
         case JobCommand.KillDaemon c -> nodes.killDaemon(nodes.get(c.node()));
         case JobCommand.AddNode c -> {

@@ -69,6 +69,9 @@ final class NodeHandle {
   /** Why the last connection ended, while there is none. */
   @Nullable Closed closed;
 
+  /** The number of its connections that have ended. */
+  int breaks;
+
   /** When its lease was last renewed, and when it was last heard. */
   long grantedAt;
 

@@ -497,6 +497,7 @@ final class Nodes {
         node.leave(connection);
         node.connection = null;
         node.closed = closed;
+        node.breaks++;
         boolean mayReturn =
             switch (closed.why()) {
               case SILENT, PEER, BROKEN -> !node.terminated;
@@ -505,7 +506,7 @@ final class Nodes {
         if (!node.up || ending.begun() || !mayReturn) {
           lost(node, why(node, closed));
         } else if (!loseIfGone(node)) {
-          awaitReturn(node, launch);
+          awaitReturn(node, launch, why(node, closed));
         }
       }
     }
@@ -550,28 +551,18 @@ final class Nodes {
    * Waits for the daemon of a node to connect again. Its node is silent when its lease has
    * certainly ended, and lost after the grace, when the daemon has certainly given up.
    */
-  private void awaitReturn(NodeHandle node, Launch launch) {
+  private void awaitReturn(NodeHandle node, Launch launch, String why) {
     long term = TimeUnit.MILLISECONDS.toNanos(options.job().heartbeatMillis());
     long grace = TimeUnit.MILLISECONDS.toNanos(options.patience().graceMillis());
     long now = System.nanoTime();
-    Closed closed = node.closed;
+    int breaks = node.breaks;
     long leaseEnds = Math.max(0, node.grantedAt + term - now);
-    after(leaseEnds + term / 2, node, launch, closed, () -> silent(node, term));
-    after(
-        leaseEnds + grace,
-        node,
-        launch,
-        closed,
-        () -> {
-          if (closed != null) {
-            lost(node, why(node, closed));
-          }
-        });
+    after(leaseEnds + term / 2, node, launch, breaks, () -> silent(node, term));
+    after(leaseEnds + grace, node, launch, breaks, () -> lost(node, why));
   }
 
   /** Runs an action after a delay, unless the node has another connection by then. */
-  private void after(
-      long nanos, NodeHandle node, Launch launch, @Nullable Closed closed, Runnable action) {
+  private void after(long nanos, NodeHandle node, Launch launch, int breaks, Runnable action) {
     long due = System.nanoTime() + nanos;
     long term = TimeUnit.MILLISECONDS.toNanos(options.job().heartbeatMillis());
     var _ =
@@ -579,12 +570,13 @@ final class Nodes {
             nanos,
             TimeUnit.NANOSECONDS,
             () -> {
-              if (node.launch != launch || node.closed != closed || ending.begun()) {
+              boolean returned = node.connection != null || node.breaks != breaks;
+              if (node.launch != launch || returned || ending.begun()) {
                 return;
               }
               if (System.nanoTime() - due > term / 2) {
                 // This process was stopped, and has not yet seen who has called meanwhile.
-                after(term, node, launch, closed, action);
+                after(term, node, launch, breaks, action);
               } else {
                 action.run();
               }

@@ -56,15 +56,14 @@ final class ExaminerTest {
 
   /** A port at which nobody listens. */
   private static int closedPort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     }
   }
 
   @Test
   void namesThePeersThatItCannotReach() throws Exception {
-    try (NetLoop other =
-        NetLoop.open("test-daemon", SECRET, NetLoop.MAX_FRAME, System.err::println)) {
+    try (NetLoop other = NetLoop.open("test-daemon", SECRET, NetLoop.MAX_FRAME, warning -> {})) {
       int port =
           other
               .listen(
@@ -78,7 +77,7 @@ final class ExaminerTest {
   /** Its system answers, and the process gets no core. */
   @Test
   void aPeerThatIsLateWithItsProofIsReached() throws Exception {
-    try (ServerSocket starved = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+    try (ServerSocket starved = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       examine(1, peer(1, starved.getLocalPort()));
       assertThat(answer()).isEqualTo(new FromDaemon.Examined(1, List.of()));
     }
@@ -92,7 +91,7 @@ final class ExaminerTest {
 
   @Test
   void aNewerExaminationReplacesTheOlder() throws Exception {
-    try (ServerSocket starved = new ServerSocket(0, 1, InetAddress.getByName(HOST))) {
+    try (ServerSocket starved = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       ToDaemon.Peer closed = peer(1, closedPort());
       ToDaemon.Peer late = peer(2, starved.getLocalPort());
       loop.execute(

@@ -2,6 +2,7 @@ package org.fmi.run.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -51,7 +52,7 @@ final class LeftoversIT {
                 "0"));
     builder.environment().merge("PATH", directory.toString(), (path, first) -> first + ":" + path);
     Process fmirun = builder.redirectErrorStream(true).start();
-    String output = new String(fmirun.getInputStream().readAllBytes());
+    String output = new String(fmirun.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(fmirun.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(output).contains("ssh cannot reach 127.0.0.1");
     assertThat(left).doesNotExist();
