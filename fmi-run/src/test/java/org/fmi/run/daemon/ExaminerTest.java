@@ -67,7 +67,9 @@ final class ExaminerTest {
       int port =
           other
               .listen(
-                  new InetSocketAddress(HOST, 0), MILLIS, (identity, remote) -> Examiner.ANSWERING)
+                  new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                  MILLIS,
+                  (identity, remote) -> Examiner.ANSWERING)
               .port();
       examine(1, peer(0, 1), peer(1, port), peer(2, closedPort()), peer(3, port));
       assertThat(answer()).isEqualTo(new FromDaemon.Examined(1, List.of(2)));
