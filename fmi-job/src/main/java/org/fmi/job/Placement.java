@@ -320,10 +320,16 @@ final class Placement {
     return room >= load(number);
   }
 
-  /** Whether all checkpoints of a node's ranks could be rebuilt on other nodes. */
+  /**
+   * Whether all checkpoints of a node's ranks could be rebuilt on other nodes. Ranks that have none
+   * there yet, as theirs are still to be rebuilt, can be elsewhere as well.
+   */
   boolean canBeRebuilt(int number) {
-    return bare.isEmpty()
-        && ranksOn(number).stream().allMatch(r -> membersOn(number, r) <= tolerance(r));
+    List<Integer> here = ranksOn(number);
+    if (bare.isEmpty()) {
+      return here.stream().allMatch(r -> membersOn(number, r) <= tolerance(r));
+    }
+    return !here.isEmpty() && here.stream().allMatch(bare::get);
   }
 
   /** Whether a rank of this node moves to another node with room when it is next started. */

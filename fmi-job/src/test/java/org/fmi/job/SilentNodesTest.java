@@ -119,6 +119,22 @@ final class SilentNodesTest extends RunningJob {
     assertThat(nodeOf(2)).isEqualTo(2);
   }
 
+  /** As when a node and the spare beside it are cut off by one switch. */
+  @Test
+  void aReplacementOnANodeThatFallsSilentIsReplacedAtOnce() {
+    Job job = withSpare(OnNoSpare.ABORT);
+    on(job, new JobEvent.NodeAdded(node(4)));
+    on(job, new JobEvent.NodeUp(4, MEMORY));
+    on(job, new JobEvent.NodeSilent(1, true));
+    assertThat(nodeOf(1)).isEqualTo(3);
+    on(job, new JobEvent.NodeSilent(3, true));
+    assertThat(nodeOf(1)).as("it had nothing to wait for").isEqualTo(4);
+    assertThat(sent(ToDaemon.KillRank.class))
+        .contains(new JobCommand.ToNode(3, new ToDaemon.KillRank(1, 1)));
+    recovers(job, 1);
+    assertThat(all(JobCommand.End.class)).isEmpty();
+  }
+
   @Test
   void itsCheckpointsAreUsedIfOthersAreLostMeanwhile() {
     Job job = withSpare(OnNoSpare.ABORT);
