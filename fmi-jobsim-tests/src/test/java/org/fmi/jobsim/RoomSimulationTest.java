@@ -148,6 +148,31 @@ final class RoomSimulationTest {
     assertThat(both).isTrue();
   }
 
+  /** One group has completed the first checkpoint after skipped ones, the other one has not. */
+  @Test
+  void aDeathInTheFirstCheckpointThatFindsRoomStartsTheJobAgain() {
+    Shape shape = SHAPE.withGroupSize(2).withInterval(new CheckpointInterval.Every(1));
+    int died = 0;
+    for (long nanos = 5_000_000; nanos < 7_000_000; nanos += 50_000) {
+      for (int rank = 0; rank < RANKS; rank++) {
+        for (FaultPoint point : List.of(FaultPoint.ENCODE, FaultPoint.COMMIT)) {
+          FaultSpec inIt = new FaultSpec(false, rank, false, point, 1);
+          JobSimulation job =
+              job(
+                  shape.withFaults(inIt),
+                  new Step(Kind.FILL_MEMORY, 1, 0, 0, BEFORE_THE_LOOP, nanos));
+          assertFinishes(job);
+          boolean first =
+              !skipped(job).isEmpty()
+                  && job.notices(Notice.RecoveryBegun.class).stream()
+                      .anyMatch(Notice.RecoveryBegun::restartAll);
+          died += first && job.faultsLeft().isEmpty() ? 1 : 0;
+        }
+      }
+    }
+    assertThat(died).isPositive();
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void requestsAreAnswered(boolean overlapped) {

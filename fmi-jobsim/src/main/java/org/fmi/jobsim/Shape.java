@@ -132,6 +132,10 @@ record Shape(
   }
 
   /** Survives this many losses per group at once. */
+  Shape withGroupSize(int ranks) {
+    return with(shape -> shape.groupSize = ranks);
+  }
+
   Shape withGroupLosses(int losses) {
     return with(shape -> shape.job.groupLosses(losses));
   }

@@ -404,7 +404,8 @@ public final class Checkpoints {
       system.barrier(); // the next message is after the line on both sides
     }
     inDoubt = false;
-    nextVersion = id.version() + 1;
+    // Version 0 is the first one that is taken: without it, all start again (RecoveryLine).
+    nextVersion = taken || committed != null || overlap != null ? id.version() + 1 : id.version();
     if (!taken) {
       skip(id, iteration, most[10], noRoom, epoch);
       return false;
