@@ -321,15 +321,21 @@ final class Placement {
   }
 
   /**
-   * Whether all checkpoints of a node's ranks could be rebuilt on other nodes. Ranks that have none
-   * there yet, as theirs are still to be rebuilt, can be elsewhere as well.
+   * Whether all checkpoints of a node's ranks could be rebuilt on other nodes, beside those that
+   * are being rebuilt now.
    */
   boolean canBeRebuilt(int number) {
-    List<Integer> here = ranksOn(number);
-    if (bare.isEmpty()) {
-      return here.stream().allMatch(r -> membersOn(number, r) <= tolerance(r));
+    return ranksOn(number).stream()
+        .allMatch(r -> bare.get(r) || withoutCheckpoints(r, number) <= tolerance(r));
+  }
+
+  /** Returns the number of members of a rank's group without checkpoints if a node has none. */
+  private int withoutCheckpoints(int rank, int number) {
+    int members = 0;
+    for (int other : groups[rank]) {
+      members += bare.get(other) || nodeOf[other] == number ? 1 : 0;
     }
-    return !here.isEmpty() && here.stream().allMatch(bare::get);
+    return members;
   }
 
   /** Whether a rank of this node moves to another node with room when it is next started. */

@@ -25,6 +25,11 @@ abstract class RunningJob {
 
   /** A job with as many nodes as ranks, all of which run. */
   Job running(int size, OnNoSpare policy) {
+    return running(size, policy, 1);
+  }
+
+  /** The same; each group can rebuild the checkpoints of so many members. */
+  Job running(int size, OnNoSpare policy, int losses) {
     List<JobSpec.Node> nodes = new ArrayList<>();
     for (int n = 0; n < size; n++) {
       nodes.add(new JobSpec.Node("node" + n, 1, false));
@@ -34,7 +39,7 @@ abstract class RunningJob {
             new JobSpec(
                 size,
                 new JobSpec.Room(nodes, 0, policy),
-                new JobSpec.Grouping(16, 1),
+                new JobSpec.Grouping(16, losses),
                 JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
                 List.of()));
     job.begin();

@@ -119,6 +119,22 @@ final class SilentNodesTest extends RunningJob {
     assertThat(nodeOf(2)).isEqualTo(2);
   }
 
+  @Test
+  void asManyAsTheGroupCanRebuildAreReplacedAtOnce() {
+    Job job = running(4, OnNoSpare.ABORT, 2);
+    for (int node : new int[] {4, 5, 6}) {
+      on(job, new JobEvent.NodeAdded(node(node)));
+      on(job, new JobEvent.NodeUp(node, MEMORY));
+    }
+    commit(job, 0, 0);
+    on(job, new JobEvent.NodeSilent(1, true));
+    on(job, new JobEvent.NodeSilent(2, true));
+    assertThat(nodeOf(1)).isEqualTo(4);
+    assertThat(nodeOf(2)).isEqualTo(5);
+    on(job, new JobEvent.NodeSilent(3, true));
+    assertThat(all(JobCommand.Spawn.class)).as("a third would be too many").isEmpty();
+  }
+
   /** As when a node and the spare beside it are cut off by one switch. */
   @Test
   void aReplacementOnANodeThatFallsSilentIsReplacedAtOnce() {
