@@ -99,6 +99,10 @@ final class Oracle implements SimObserver {
   private final List<Promise> promises = new ArrayList<>();
 
   private boolean protects;
+
+  /** Whether the ranks were started in some epoch. */
+  private boolean begun;
+
   private boolean corrupted;
   private @Nullable CheckpointId committed;
 
@@ -435,6 +439,7 @@ final class Oracle implements SimObserver {
   }
 
   void onSentToAll(JobMessage message) {
+    begun |= message instanceof JobMessage.Start;
     reached.onSentToAll(message);
   }
 
@@ -493,10 +498,11 @@ final class Oracle implements SimObserver {
 
   /**
    * Whether some placement of the ranks on usable nodes lets all hear each other, without more
-   * moves in a group than its code can rebuild.
+   * moves in a group than its code can rebuild. Between the first start and the moment at which all
+   * ranks first run, the job cannot know which checkpoints there are, and may wait.
    */
   private boolean couldHear() {
-    return couldHear(0, new int[places.length]);
+    return (protects || !begun) && couldHear(0, new int[places.length]);
   }
 
   private boolean couldHear(int rank, int[] nodes) {
