@@ -2,7 +2,6 @@ package org.fmi.job;
 
 import java.util.function.Consumer;
 import org.fmi.control.Notice;
-import org.fmi.job.Ranks.Life;
 import org.fmi.job.Ranks.Rank;
 
 /**
@@ -15,7 +14,7 @@ final class AllProcesses {
   private final int atOnce;
   private final Ranks ranks;
   private final Placement placement;
-  private final FailureLedger ledger;
+  private final Kills kills;
   private final Outbox out;
   private final Consumer<Rank> spawn;
 
@@ -33,19 +32,14 @@ final class AllProcesses {
    * @param spawn starts the process of a rank that has none, on its node
    */
   AllProcesses(
-      int atOnce,
-      Ranks ranks,
-      Placement placement,
-      FailureLedger ledger,
-      Outbox out,
-      Consumer<Rank> spawn) {
+      int atOnce, Ranks ranks, Placement placement, Kills kills, Outbox out, Consumer<Rank> spawn) {
     if (atOnce < 1) {
       throw new IllegalArgumentException(atOnce + " ranks per event");
     }
     this.atOnce = atOnce;
     this.ranks = ranks;
     this.placement = placement;
-    this.ledger = ledger;
+    this.kills = kills;
     this.out = out;
     this.spawn = spawn;
     this.next = ranks.size();
@@ -103,10 +97,8 @@ final class AllProcesses {
           >= 0) { // otherwise its node was lost: it is started when it has another
         spawn.accept(rank);
       }
-    } else if (killing && rank.life() == Life.ALIVE && rank.started()) {
-      ledger.restarted(r);
-      ranks.dying(rank);
-      out.kill(rank);
+    } else if (killing && rank.started()) {
+      kills.restart(rank);
     }
   }
 }

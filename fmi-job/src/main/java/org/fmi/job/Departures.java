@@ -4,7 +4,6 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.fmi.job.Ranks.Rank;
 
 /**
  * Decides when ranks leave live nodes that are about to be lost: after a checkpoint, from which
@@ -19,7 +18,7 @@ import org.fmi.job.Ranks.Rank;
 final class Departures {
   private final Placement placement;
   private final Ranks ranks;
-  private final FailureLedger ledger;
+  private final Kills kills;
   private final Outbox out;
 
   /** The reason why a node is about to be lost, by node. */
@@ -34,10 +33,10 @@ final class Departures {
   private int first;
   private String reason = "";
 
-  Departures(Placement placement, Ranks ranks, FailureLedger ledger, Outbox out) {
+  Departures(Placement placement, Ranks ranks, Kills kills, Outbox out) {
     this.placement = placement;
     this.ranks = ranks;
-    this.ledger = ledger;
+    this.kills = kills;
     this.out = out;
   }
 
@@ -113,14 +112,7 @@ final class Departures {
   private void leave(int node, List<Integer> those, String why) {
     first = those.getFirst();
     reason = placement.name(node) + why;
-    those.forEach(r -> end(ranks.get(r)));
-  }
-
-  /** Ends a rank's process through no fault of the rank. */
-  private void end(Rank rank) {
-    ledger.restarted(rank.number());
-    ranks.dying(rank);
-    out.kill(rank);
+    those.forEach(r -> kills.restart(ranks.get(r)));
   }
 
   /** Returns one of the ranks that have to move. */

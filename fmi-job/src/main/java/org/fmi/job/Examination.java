@@ -8,7 +8,6 @@ import java.util.stream.Collectors;
 import org.fmi.control.Notice;
 import org.fmi.job.Links.Link;
 import org.fmi.job.Links.Verdict;
-import org.fmi.job.Ranks.Life;
 import org.fmi.job.Ranks.Rank;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +65,7 @@ final class Examination {
   private final Placement placement;
   private final Ranks ranks;
   private final FailureLedger ledger;
+  private final Kills kills;
   private final Outbox out;
 
   private State state = State.IDLE;
@@ -92,11 +92,18 @@ final class Examination {
   /** The number of examinations in a row that found broken links without a remedy. */
   private int brokenRounds;
 
-  Examination(JobSpec spec, Placement placement, Ranks ranks, FailureLedger ledger, Outbox out) {
+  Examination(
+      JobSpec spec,
+      Placement placement,
+      Ranks ranks,
+      FailureLedger ledger,
+      Kills kills,
+      Outbox out) {
     this.policy = spec.room().onNoSpare();
     this.placement = placement;
     this.ranks = ranks;
     this.ledger = ledger;
+    this.kills = kills;
     this.out = out;
   }
 
@@ -278,8 +285,7 @@ final class Examination {
         ledger.acquitted(r);
       } else if (acquitted.getOrDefault(r, -1) == rank.incarnation()) {
         acquitted.remove(r);
-        ranks.dying(rank);
-        out.kill(rank);
+        kills.kill(rank);
       } else {
         acquitted.put(r, rank.incarnation());
         acquit(r, "its process lives, and all nodes hear each other");
@@ -308,12 +314,7 @@ final class Examination {
             (r, to) -> {
               int from = placement.nodeOf(r);
               moves.put(r, new Move(to, beyondSlots, linkOf(from, move.broken())));
-              Rank rank = ranks.get(r);
-              if (rank.life() == Life.ALIVE) {
-                ledger.restarted(r);
-                ranks.dying(rank);
-                out.kill(rank);
-              }
+              kills.restart(ranks.get(r));
             });
   }
 

@@ -41,6 +41,7 @@ public final class JobController implements Job {
   private final Outbox out;
   private final CheckpointRequests requests;
   private final RollbackScope scope;
+  private final Kills kills;
   private final Departures departures;
   private final Arrivals arrivals;
   private final UnplacedRanks unplaced;
@@ -95,12 +96,13 @@ public final class JobController implements Job {
     RecoveryPolicy policy = spec.recovery().policy();
     this.requests = new CheckpointRequests(spec.size(), policy, out);
     this.scope = new RollbackScope(policy, StoredDeterminants.mostBytes(spec.size()), out);
-    this.departures = new Departures(placement, ranks, ledger, out);
+    this.kills = new Kills(ranks, ledger, out);
+    this.departures = new Departures(placement, ranks, kills, out);
     this.arrivals = new Arrivals(placement, out);
     this.unplaced = new UnplacedRanks(spec, placement, out, r -> spawn(ranks.get(r)));
     this.silent = new SilentNodes(placement, out);
-    this.all = new AllProcesses(ranksAtOnce, ranks, placement, ledger, out, this::spawn);
-    this.examination = new Examination(spec, placement, ranks, ledger, out);
+    this.all = new AllProcesses(ranksAtOnce, ranks, placement, kills, out, this::spawn);
+    this.examination = new Examination(spec, placement, ranks, ledger, kills, out);
   }
 
   /**
@@ -240,7 +242,7 @@ public final class JobController implements Job {
       unplaced.add(r);
       examination.replaced(r);
     }
-    placement.returning().forEach(r -> callBack(ranks.get(r)));
+    placement.returning().forEach(r -> kills.restart(ranks.get(r)));
     if (needed.isEmpty() || recover(needed.getFirst(), reason)) {
       placeUnplaced(); // it may have been the last node that ranks waited for
     }
@@ -311,14 +313,6 @@ public final class JobController implements Job {
   private void askForUrgent() {
     if (departures.isUrgent()) {
       requests.soon();
-    }
-  }
-
-  /** Ends the process of a rank that must return to the node that it has left. */
-  private void callBack(Rank rank) {
-    if (rank.life() == Life.ALIVE) {
-      ledger.restarted(rank.number());
-      kill(rank);
     }
   }
 
@@ -452,7 +446,7 @@ public final class JobController implements Job {
       out.report(new Notice.RankFailed(epoch(), late.number(), "daemon", how));
       ledger.suspect(late.number(), epoch(), "it did not join");
       ledger.late(late.number());
-      kill(late);
+      kills.kill(late);
     }
   }
 
@@ -514,13 +508,13 @@ public final class JobController implements Job {
     if (phase == Phase.RELEASED) {
       // Only the end of the job waits for it: its status counts like any other.
       out.report(new Notice.RankFailed(epoch(), r, by, how + " after Fmi.close"));
-      kill(rank);
+      kills.kill(rank);
       return;
     }
     out.report(new Notice.RankFailed(epoch(), r, by, how));
     ledger.suspect(r, epoch(), "it " + how);
     boolean _ = examination.gone(r);
-    kill(rank);
+    kills.kill(rank);
     recover(r, "rank " + r + " " + how);
   }
 
@@ -529,18 +523,13 @@ public final class JobController implements Job {
     Rank rank = ranks.get(r);
     if (rank.lives(incarnation) && examination.gone(r)) {
       ledger.wasDying(r); // its failure was reported, and no epoch has started since
-      kill(rank);
+      kills.kill(rank);
     } else if (rank.lives(incarnation) && (phase == Phase.CONNECTING || phase == Phase.RUNNING)) {
       out.report(new Notice.RankFailed(epoch(), r, "daemon", "was killed"));
       ledger.dying(r, epoch());
-      kill(rank);
+      kills.kill(rank);
       recover(r, "rank " + r + " was killed");
     }
-  }
-
-  private void kill(Rank rank) {
-    ranks.dying(rank);
-    out.kill(rank);
   }
 
   // ---- recovery
@@ -755,7 +744,7 @@ public final class JobController implements Job {
       }
       if (!examined) {
         boolean _ = examination.gone(m.rank());
-        kill(suspect);
+        kills.kill(suspect);
       }
     }
     // Even before Start: the rank has learned of the failure, so this epoch is over for it.
@@ -783,7 +772,7 @@ public final class JobController implements Job {
     int r = rank.number();
     out.report(new Notice.RankFailed(epoch(), r, "itself", reason));
     ledger.refused(r, epoch(), reason);
-    kill(rank);
+    kills.kill(rank);
     boolean _ = recover(r, "rank " + r + " " + reason);
   }
 

@@ -6,6 +6,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
 import org.fmi.job.control.ToDaemon;
 
 /**
@@ -326,16 +327,18 @@ final class Placement {
    */
   boolean canBeRebuilt(int number) {
     return ranksOn(number).stream()
-        .allMatch(r -> bare.get(r) || withoutCheckpoints(r, number) <= tolerance(r));
+        .allMatch(r -> bare.get(r) || isRebuildable(r, other -> nodeOf[other] == number));
   }
 
-  /** Returns the number of members of a rank's group without checkpoints if a node has none. */
-  private int withoutCheckpoints(int rank, int number) {
-    int members = 0;
+  /**
+   * Whether a rank's group can rebuild what it has lost if some ranks lose their checkpoints, too.
+   */
+  private boolean isRebuildable(int rank, IntPredicate lose) {
+    int lost = 0;
     for (int other : groups[rank]) {
-      members += bare.get(other) || nodeOf[other] == number ? 1 : 0;
+      lost += bare.get(other) || lose.test(other) ? 1 : 0;
     }
-    return members;
+    return lost <= tolerance(rank);
   }
 
   /** Whether a rank of this node moves to another node with room when it is next started. */
@@ -367,9 +370,8 @@ final class Placement {
             .toList();
     for (int rank : closest) {
       int to = roomFor(rank, room);
-      int others = (int) Arrays.stream(groups[rank]).filter(moved::get).count();
       if (to != NOWHERE
-          && others < tolerance(rank)
+          && isRebuildable(rank, other -> other == rank || moved.get(other))
           && node.load() - movable.size() > node.capacity) {
         room[to]--;
         moved.set(rank);
@@ -709,21 +711,12 @@ final class Placement {
 
     @Override
     public boolean canMove(BitSet moving) {
-      return !hasCheckpoints || moving.stream().allMatch(r -> lostWith(r, moving) <= tolerance(r));
-    }
-
-    /** Returns the number of members of a rank's group without checkpoints, if these move. */
-    private int lostWith(int rank, BitSet moving) {
-      return (int) Arrays.stream(groups[rank]).filter(r -> moving.get(r) || bare.get(r)).count();
+      return !hasCheckpoints || moving.stream().allMatch(r -> isRebuildable(r, moving::get));
     }
   }
 
   private boolean canBeBroughtBack(int rank) {
-    int others = 0;
-    for (int other : groups[rank]) {
-      others += other != rank && bare.get(other) ? 1 : 0;
-    }
-    return others < tolerance(rank);
+    return isRebuildable(rank, other -> other == rank);
   }
 
   /** Notes that all ranks run, so that each has its checkpoints on its node again. */
