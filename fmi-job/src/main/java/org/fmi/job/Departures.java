@@ -24,7 +24,7 @@ final class Departures {
   /** The reason why a node is about to be lost, by node. */
   private final Map<Integer, String> leaving = new TreeMap<>();
 
-  /** Those that are lost in a moment. */
+  /** Leaving nodes that are lost in a moment. */
   private final BitSet urgent = new BitSet();
 
   /** Nodes for which a notice has said that their ranks stay. */

@@ -48,15 +48,15 @@ final class Placement {
   /** The nodes that qualify for a rank. */
   private enum Search {
     /**
-     * Those with a free slot that are not about to be lost, that other nodes hear, and that the
+     * Nodes with a free slot that are not about to be lost, that other nodes hear, and that the
      * rank has not left.
      */
     FREE_TO_STAY,
-    /** Those with a free slot that the rank has not left. */
+    /** Nodes with a free slot that the rank has not left. */
     FREE_AND_NEW,
-    /** Those with a free slot. */
+    /** Nodes with a free slot. */
     FREE,
-    /** All that are up. */
+    /** All nodes that are up. */
     ANY
   }
 
@@ -610,7 +610,7 @@ final class Placement {
   /**
    * Notes that a checkpoint was committed where all ranks are now.
    *
-   * @return where ranks have left older ones, which nobody needs any more
+   * @return the older ones that ranks have left on other nodes, which are obsolete
    */
   List<Left> committed() {
     List<Left> all = new ArrayList<>();

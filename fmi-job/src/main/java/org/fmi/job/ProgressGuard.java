@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts failures in a row between which the job made no progress: no checkpoint was committed, and
  * no rank stopped beyond the furthest iteration reached before. A program that dies at the same
- * place each time, on whatever rank, is not worth another recovery.
+ * place each time, on any rank, is not worth another recovery.
  *
  * <p>Only failures while all ranks ran count. Losses before that are counted by rank, and ranks
  * that move on purpose have not failed.

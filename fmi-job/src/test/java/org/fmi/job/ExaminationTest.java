@@ -152,9 +152,22 @@ final class ExaminationTest {
     answer(ask(round()), Map.of());
     assertThat(kills()).containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(1, 0)));
     exit(1, 1);
+    assertSpawned(1, 1);
+  }
+
+  private void assertSpawned(int rank, int node) {
     assertThat(all(JobCommand.Spawn.class))
         .extracting(JobCommand.Spawn::rank, JobCommand.Spawn::node)
-        .containsExactly(tuple(1, 1));
+        .containsExactly(tuple(rank, node));
+  }
+
+  /** All daemons answer except that of node 1, which they cannot reach. */
+  private void allAnswerBut1(int round) {
+    for (int n = 0; n < nodes; n++) {
+      if (n != 1) {
+        on(new JobEvent.Examined(n, round, List.of(1)));
+      }
+    }
   }
 
   @Test
@@ -214,9 +227,7 @@ final class ExaminationTest {
             new Notice.FalsePositive(
                 1, 1, "rank 0", "its process lives, but node0 and node1 cannot hear each other"));
     exit(0, 0);
-    assertThat(all(JobCommand.Spawn.class))
-        .extracting(JobCommand.Spawn::rank, JobCommand.Spawn::node)
-        .containsExactly(tuple(0, SPARE));
+    assertSpawned(0, SPARE);
     assertThat(notices())
         .contains(
             new Notice.Degraded(
@@ -230,16 +241,10 @@ final class ExaminationTest {
     start();
     accuse();
     int round = ask(round());
-    for (int n = 0; n < nodes; n++) {
-      if (n != 1) {
-        on(new JobEvent.Examined(n, round, List.of(1)));
-      }
-    }
+    allAnswerBut1(round);
     on(new JobEvent.NodeLost(1, "silent"));
     assertThat(kills()).isEmpty();
-    assertThat(all(JobCommand.Spawn.class))
-        .extracting(JobCommand.Spawn::rank, JobCommand.Spawn::node)
-        .containsExactly(tuple(1, SPARE));
+    assertSpawned(1, SPARE);
   }
 
   @Test
@@ -247,11 +252,7 @@ final class ExaminationTest {
     start();
     accuse();
     int round = ask(round());
-    for (int n = 0; n < nodes; n++) {
-      if (n != 1) {
-        on(new JobEvent.Examined(n, round, List.of(1)));
-      }
-    }
+    allAnswerBut1(round);
     on(new JobEvent.ExaminationOver(round));
     assertThat(kills()).isEmpty();
     assertThat(all(JobCommand.AwaitExamination.class)).isEmpty();

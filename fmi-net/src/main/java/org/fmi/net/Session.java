@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A stream of frames between two processes that outlives its connections. Each side counts the
- * frames that it has received and tells the peer; a frame is kept until the peer has it, and sent
- * again over the next connection. So a connection that breaks loses and repeats nothing. Any thread
- * may call its methods.
+ * frames that it has received and acknowledges them; a frame is kept until the peer has it, and
+ * sent again over the next connection. So a connection that breaks loses and repeats nothing. Any
+ * thread may call its methods.
  *
  * <pre>
  *   0      1
@@ -28,10 +28,10 @@ public final class Session {
   private static final byte FRAME = 0;
   private static final byte RECEIVED = 1;
 
-  /** The peer is told of frames received after so many of them, or after this time. */
-  private static final int TELL_FRAMES = 32;
+  /** Received frames are acknowledged after so many of them, or after this time. */
+  private static final int ACKNOWLEDGE_FRAMES = 32;
 
-  private static final long TELL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+  private static final long ACKNOWLEDGE_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
   /** Frames that the peer may not have, oldest first, each with its first byte. */
   private final Deque<byte[]> kept = new ArrayDeque<>();
@@ -41,10 +41,10 @@ public final class Session {
 
   private long received;
 
-  /** The number of received frames that the peer was last told, and when. */
-  private long told;
+  /** The number of frames that were acknowledged last, and when. */
+  private long acknowledged;
 
-  private long toldAt;
+  private long acknowledgedAt;
 
   private @Nullable Connection connection;
 
@@ -58,7 +58,7 @@ public final class Session {
   public synchronized void open(Connection opened) {
     connection = opened;
     resumed = false;
-    tell();
+    acknowledge();
   }
 
   /** Notes that a connection is closed. */
@@ -130,8 +130,9 @@ public final class Session {
           "a frame of kind " + kind + " with " + arrived.remaining() + " more bytes");
     }
     received++;
-    if (received - told >= TELL_FRAMES || System.nanoTime() - toldAt >= TELL_NANOS) {
-      tell();
+    if (received - acknowledged >= ACKNOWLEDGE_FRAMES
+        || System.nanoTime() - acknowledgedAt >= ACKNOWLEDGE_NANOS) {
+      acknowledge();
     }
     return arrived.slice();
   }
@@ -148,16 +149,16 @@ public final class Session {
     }
   }
 
-  private void tell() {
+  private void acknowledge() {
     Connection open = connection;
     if (open != null) {
-      told = received;
-      toldAt = System.nanoTime();
+      acknowledged = received;
+      acknowledgedAt = System.nanoTime();
       open.send(ByteBuffer.allocate(1 + Long.BYTES).put(RECEIVED).putLong(received).flip());
     }
   }
 
-  /** What arrived does not continue this session. */
+  /** The exception for a frame that does not continue this session. */
   public static final class ProtocolException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -251,7 +251,7 @@ public sealed interface Notice {
       long lastIteration,
       String reason)
       implements Notice {
-    /** What a user who asked for the checkpoint is told. */
+    /** Returns the answer to a user who requested the checkpoint. */
     public String answer() {
       return "the checkpoint of iteration %d of loop %d was skipped, because rank %d has no room for it on node%d (%s): %s"
           .formatted(iteration, loop, rank, node, name, reason);

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * What fmirun and the daemon of one life of a node say to each other: in order in both directions,
+ * The messages between fmirun and the daemon of one life of a node: in order in both directions,
  * over one connection after the other, with heartbeats. Either side may pause or be cut off from
  * the other for a while. A side that hears nothing for the heartbeat timeout closes the connection,
  * and the daemon makes another one as soon as both directions are open; what was not heard is then
@@ -83,11 +83,11 @@ final class SimControl {
   }
 
   private boolean upClear() {
-    return cutsUp == 0 && !closed && !boot.isolated && !cluster.faults().fmirunPaused();
+    return !closed && cutsUp == 0 && !boot.isolated && !cluster.faults().fmirunPaused();
   }
 
   private boolean downClear() {
-    return cutsDown == 0 && !closed && !boot.isolated && pauses == 0;
+    return !closed && cutsDown == 0 && !boot.isolated && pauses == 0;
   }
 
   /** Whether fmirun can log in to the node. */
@@ -306,13 +306,7 @@ final class SimControl {
   /** Recomputes whether each side is silent for the other, after a change. */
   void update() {
     boolean jobPaused = cluster.faults().fmirunPaused();
-    if (closed
-        && pauses == 0
-        && cutsUp == 0
-        && cutsDown == 0
-        && !boot.isolated
-        && !jobPaused
-        && boot.alive) {
+    if (closed && reachable() && pauses == 0 && !jobPaused && boot.alive) {
       closed = false;
       drainUp();
       drainDown();

@@ -251,7 +251,7 @@ public final class SimFaults {
     }
   }
 
-  /** Tells the job what its user or the owner of a node wants. */
+  /** Passes a wish of a user, or of the owner of a node, to the job. */
   private void announce(long after, String what, int node, Consumer<Supervisor> to) {
     Supervisor by = cluster.supervisor();
     if (by != null && after < Long.MAX_VALUE) {

@@ -32,7 +32,7 @@ public interface SimObserver {
   /** The system has refused to start a process. */
   default void onStartFailed() {}
 
-  /** A process hangs in its start, for {@code nanos}; {@link Long#MAX_VALUE}: for ever. */
+  /** A process hangs in its start, for {@code nanos}; {@link Long#MAX_VALUE}: without end. */
   default void onStartHangs(long nanos) {}
 
   /** A process has received a message of the job. */

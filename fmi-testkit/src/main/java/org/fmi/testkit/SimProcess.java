@@ -58,7 +58,7 @@ public final class SimProcess {
   private int freezes;
   private int spins;
 
-  /** Whether somebody has stopped it, and whether its daemon has. */
+  /** Whether a fault has stopped it, and whether its daemon has. */
   private boolean frozen;
 
   private boolean stopped;

@@ -553,10 +553,8 @@ public final class Checkpoints {
    * @throws Rollback if the epoch is over
    */
   IllegalStateException cannotContinue(int epoch, IOException e) {
-    link.send(new RankMessage.CannotContinue(epoch, "cannot take a checkpoint: " + e.getMessage()));
-    while (true) {
-      messenger.park();
-    }
+    return leave(
+        new RankMessage.CannotContinue(epoch, "cannot take a checkpoint: " + e.getMessage()));
   }
 
   /**
@@ -565,7 +563,12 @@ public final class Checkpoints {
    * @throws Rollback if the epoch is over
    */
   public IllegalStateException endJob(int epoch, String reason) {
-    link.send(new RankMessage.Unrecoverable(epoch, false, reason));
+    return leave(new RankMessage.Unrecoverable(epoch, false, reason));
+  }
+
+  /** Sends the last message of this process, and never returns. */
+  private IllegalStateException leave(RankMessage last) {
+    link.send(last);
     while (true) {
       messenger.park();
     }

@@ -92,7 +92,7 @@ public sealed interface ToDaemon {
     }
   }
 
-  /** Where the daemon of a node listens. */
+  /** The address at which the daemon of a node listens. */
   record Peer(int node, String host, int port) {}
 
   /** Kill all ranks, delete the node's directory, and end. */

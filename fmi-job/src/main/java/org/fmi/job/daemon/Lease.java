@@ -8,7 +8,7 @@ import java.util.Deque;
  * until one term after the <i>sending</i> of the newest request that fmirun has granted, by the
  * clock of the daemon. So fmirun knows, without a clock in common, when the ranks of a node that it
  * no longer hears have stopped: one term after its last grant. The daemon stops them then, and
- * keeps their memory; the next grant continues them. It gives up when no grant has come for the
+ * keeps their memory; the next grant continues them. It gives up when it has had no grant for the
  * grace.
  *
  * <p>Time in which the daemon itself was stopped counts for the term, because fmirun cannot know
@@ -28,7 +28,7 @@ final class Lease {
   private long end;
   private boolean expired;
 
-  /** When it gives up, once it has expired. */
+  /** The time at which the daemon gives up, once the lease has expired. */
   private long last;
 
   /**

@@ -107,7 +107,7 @@ public final class NodeDaemon {
   private @Nullable NodeSetup setup;
   private long now;
 
-  /** When the ranks were stopped, while they are. */
+  /** The time at which the ranks were stopped. */
   private long stoppedAt;
 
   private boolean begun;

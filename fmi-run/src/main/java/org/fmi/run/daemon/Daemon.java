@@ -113,7 +113,7 @@ final class Daemon implements Uplink {
   /** The events to handle next. */
   private final Deque<DaemonEvent> events = new ArrayDeque<>();
 
-  /** What this daemon and fmirun say to each other, over one connection after the other. */
+  /** The messages between this daemon and fmirun, over one connection after the other. */
   private final Session session = new Session();
 
   private volatile NodeProgram program = NodeProgram.NONE;

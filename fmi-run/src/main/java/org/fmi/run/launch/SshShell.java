@@ -28,7 +28,7 @@ final class SshShell implements RemoteShell {
             // an already forwarded port would be an error.
             "RequestTTY=no",
             "ClearAllForwardings=yes",
-            // Whoever is root on a node could use a forwarded agent or display.
+            // The administrator of a node could use a forwarded agent or display.
             "ForwardAgent=no",
             "ForwardX11=no")) {
       command.add("-o");

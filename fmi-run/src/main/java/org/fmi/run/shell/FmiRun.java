@@ -159,8 +159,7 @@ public final class FmiRun {
     random.nextBytes(jobBytes);
     String jobId = HexFormat.of().formatHex(jobBytes);
     // What a signal's default action does would meet the copying of the program: it deletes the
-    // copy
-    // while files are added.
+    // copy while files are added.
     EarlySignals early = new EarlySignals();
     TO_END.forEach(name -> onSignal(name, early::arrived));
     if (!options.where().isLocal()) {

@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 
 /** fmirun's view of one node: the process that leads to its daemon, and the connection to it. */
 final class NodeHandle {
+  /** The reason of a loss that was caused from outside the job. */
+  static final String TERMINATED = "its daemon was terminated from outside the job";
+
   /** One attempt to run a daemon on the node, from its start until the daemon is given up. */
   static final class Launch {
     final int generation;
@@ -37,9 +40,6 @@ final class NodeHandle {
   /** Whether the daemon is ready for ranks. */
   boolean up;
 
-  /** The reason of its loss then. */
-  static final String TERMINATED = "its daemon was terminated from outside the job";
-
   /** Whether the daemon was terminated from outside the job. */
   boolean terminated;
 
@@ -52,13 +52,13 @@ final class NodeHandle {
   /** Free bytes for checkpoints when the daemon came up. */
   long memoryFree;
 
-  /** Where the daemon listens for other daemons. */
+  /** The address at which the daemon listens for other daemons. */
   ToDaemon.@Nullable Peer listens;
 
   @Nullable Launch launch;
 
   /**
-   * What fmirun and the daemon say to each other, over one connection after the other; null before
+   * The messages between fmirun and the daemon, over one connection after the other; null before
    * the first.
    */
   @Nullable Session session;
@@ -72,7 +72,7 @@ final class NodeHandle {
   /** The number of its connections that have ended. */
   int breaks;
 
-  /** When its lease was last renewed, and when it was last heard. */
+  /** The times of the last renewal of its lease, and of the last sign of it. */
   long grantedAt;
 
   long heardAt;

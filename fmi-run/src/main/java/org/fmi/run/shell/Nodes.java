@@ -70,6 +70,11 @@ final class Nodes {
   private final Listener listener;
   private final List<NodeHandle> all = new ArrayList<>();
   private final Semaphore launches = new Semaphore(LAUNCHES);
+
+  /** The duration of a lease, and the time for which a silent daemon may return, in nanoseconds. */
+  private final long term;
+
+  private final long grace;
   private int port;
   private boolean reportedStarved;
 
@@ -89,6 +94,8 @@ final class Nodes {
     this.post = post;
     this.ending = ending;
     this.listener = listener;
+    this.term = TimeUnit.MILLISECONDS.toNanos(options.job().heartbeatMillis());
+    this.grace = TimeUnit.MILLISECONDS.toNanos(options.patience().graceMillis());
     options.spec().nodes().forEach(node -> add(node.name()));
   }
 
@@ -552,19 +559,14 @@ final class Nodes {
    * certainly ended, and lost after the grace, when the daemon has certainly given up.
    */
   private void awaitReturn(NodeHandle node, Launch launch, String why) {
-    long term = TimeUnit.MILLISECONDS.toNanos(options.job().heartbeatMillis());
-    long grace = TimeUnit.MILLISECONDS.toNanos(options.patience().graceMillis());
-    long now = System.nanoTime();
-    int breaks = node.breaks;
-    long leaseEnds = Math.max(0, node.grantedAt + term - now);
-    after(leaseEnds + term / 2, node, launch, breaks, () -> silent(node, term));
-    after(leaseEnds + grace, node, launch, breaks, () -> lost(node, why));
+    long leaseEnds = Math.max(0, node.grantedAt + term - System.nanoTime());
+    after(leaseEnds + term / 2, node, launch, node.breaks, () -> silent(node));
+    after(leaseEnds + grace, node, launch, node.breaks, () -> lost(node, why));
   }
 
   /** Runs an action after a delay, unless the node has another connection by then. */
   private void after(long nanos, NodeHandle node, Launch launch, int breaks, Runnable action) {
     long due = System.nanoTime() + nanos;
-    long term = TimeUnit.MILLISECONDS.toNanos(options.job().heartbeatMillis());
     var _ =
         loop.schedule(
             nanos,
@@ -583,7 +585,7 @@ final class Nodes {
             });
   }
 
-  private void silent(NodeHandle node, long term) {
+  private void silent(NodeHandle node) {
     long now = System.nanoTime();
     List<NodeHandle> up = all.stream().filter(each -> each.up).toList();
     long quiet =

@@ -537,17 +537,8 @@ class SimulatedSetupTest {
               step(random, fabric, waits, cut);
             }
             cut.device.switchOff();
-            for (int i = 0; waits.lost.isEmpty(); i++) {
-              bound(i);
-              waits.offer();
-              waits.poll();
-              fabric.step();
-            }
-            for (int i = 0; i < 1000; i++) {
-              waits.offer();
-              waits.poll();
-              fabric.step();
-            }
+            notices(waits, fabric);
+            works(1000, waits, fabric);
             assertThat(waits.lost).hasSize(1);
             assertThat(waits.device.posted()).as("buffers").isEqualTo(64);
           }
@@ -580,6 +571,22 @@ class SimulatedSetupTest {
     }
   }
 
+  /** Works until it has lost a peer. */
+  private static void notices(Side side, SimulatedFabric fabric) throws IOException {
+    for (int i = 0; side.lost.isEmpty(); i++) {
+      bound(i);
+      works(1, side, fabric);
+    }
+  }
+
+  private static void works(int steps, Side side, SimulatedFabric fabric) throws IOException {
+    for (int i = 0; i < steps; i++) {
+      side.offer();
+      side.poll();
+      fabric.step();
+    }
+  }
+
   /** If the survivor needs the killed peer, it learns of the death. */
   private static void dies(long seed, boolean machine) throws IOException {
     SplittableRandom random = new SplittableRandom(seed);
@@ -602,17 +609,10 @@ class SimulatedSetupTest {
       } else {
         victim.device.kill();
       }
-      for (int i = 0; !machine && survivor.lost.isEmpty(); i++) {
-        bound(i);
-        survivor.offer();
-        survivor.poll();
-        fabric.step();
+      if (!machine) {
+        notices(survivor, fabric);
       }
-      for (int i = 0; i < 1000; i++) {
-        survivor.offer();
-        survivor.poll();
-        fabric.step();
-      }
+      works(1000, survivor, fabric);
       assertThat(survivor.lost).as("losses").hasSizeLessThanOrEqualTo(1);
       survivor.hasReceived(survivor.sequences.size());
       assertThat(survivor.device.posted()).as("buffers").isEqualTo(64);

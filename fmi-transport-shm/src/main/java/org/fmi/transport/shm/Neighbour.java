@@ -17,7 +17,7 @@ final class Neighbour {
 
   boolean lost;
 
-  /** What is wrong with a ring between it and this rank; null if it is lost for leaving. */
+  /** The damage of a ring between it and this rank; null if it is lost because it has left. */
   @Nullable String damage;
 
   /** Whether reading its memory was tried, and whether it is possible. */

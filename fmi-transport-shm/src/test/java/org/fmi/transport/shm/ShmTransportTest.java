@@ -178,13 +178,17 @@ class ShmTransportTest {
     }
   }
 
+  private static void connect(Transport a, Transport b) throws IOException {
+    byte[][] endpoints = {a.endpoint(), b.endpoint()};
+    a.start(Endpoints.of(endpoints));
+    b.start(Endpoints.of(endpoints));
+  }
+
   @Test
   void aRingWhoseWriterWasKilledAndReplacedBeforeItWasSeenIsALoss() throws Exception {
     try (Transport a = open(0, 2);
         Transport b = open(1, 2)) {
-      byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(Endpoints.of(endpoints));
-      b.start(Endpoints.of(endpoints));
+      connect(a, b);
       assertThat(a.offer(1, frame(8))).isTrue();
       new ShmTransportProvider()
           .open(config(directory, 0, 2, 1), EPOCH + 1, Diagnostics.NONE)
@@ -201,9 +205,7 @@ class ShmTransportTest {
   void aDamagedRingIsALossThatNamesThePeer() throws Exception {
     try (Transport a = open(0, 2);
         Transport b = open(1, 2)) {
-      byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(Endpoints.of(endpoints));
-      b.start(Endpoints.of(endpoints));
+      connect(a, b);
       assertThat(a.offer(1, frame(8))).isTrue();
       String ring = NodeFiles.ringName(NodeFiles.inboxName(0, 0, EPOCH), 1);
       try (FileChannel file =
@@ -255,9 +257,7 @@ class ShmTransportTest {
   void aRingThatCannotBeTakenIsTriedAgain() throws Exception {
     try (Transport a = open(0, 2);
         Transport b = open(1, 2)) {
-      byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(Endpoints.of(endpoints));
-      b.start(Endpoints.of(endpoints));
+      connect(a, b);
       assertThat(a.offer(1, frame(8))).isTrue();
       Path ring = directory.resolve("shm-0.0-3-1");
       Path away = directory.resolve("away");
@@ -300,9 +300,7 @@ class ShmTransportTest {
   void filesAreTheOwnersOnlyAndRingsHaveNoNameOnceTaken() throws Exception {
     try (Transport a = open(0, 2);
         Transport b = open(1, 2)) {
-      byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(Endpoints.of(endpoints));
-      b.start(Endpoints.of(endpoints));
+      connect(a, b);
       assertThat(a.offer(1, frame(8))).isTrue();
       assertThat(files()).containsExactly("shm-0.0-3", "shm-0.0-3-1", "shm-1.0-3");
       for (String file : files()) {
@@ -385,9 +383,7 @@ class ShmTransportTest {
         Transport b =
             new ShmTransportProvider()
                 .open(config(directory, 1, 2, 0), EPOCH + 1, Diagnostics.NONE)) {
-      byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(Endpoints.of(endpoints));
-      b.start(Endpoints.of(endpoints));
+      connect(a, b);
       Frame frame = frame(8);
       // As if there were no room.
       Path inTheWay = Files.createFile(directory.resolve("shm-0.0-4-1"));
@@ -611,9 +607,7 @@ class ShmTransportTest {
   void aHandlerThatThrowsStopsNeitherReaderNorWriter() throws Exception {
     try (Transport a = open(0, 2);
         Transport b = open(1, 2)) {
-      byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(Endpoints.of(endpoints));
-      b.start(Endpoints.of(endpoints));
+      connect(a, b);
       Frame frame = frame(a.maxPayload());
       Thrower thrower = new Thrower();
       int sent = 0;
@@ -634,9 +628,7 @@ class ShmTransportTest {
   void aThrowingHandlerIsNotifiedOfALossAfterTheLastFrame() throws Exception {
     try (Transport b = open(1, 2)) {
       Transport a = open(0, 2);
-      byte[][] endpoints = {a.endpoint(), b.endpoint()};
-      a.start(Endpoints.of(endpoints));
-      b.start(Endpoints.of(endpoints));
+      connect(a, b);
       Frame frame = frame(8);
       for (int i = 0; i < 3; i++) {
         assertThat(a.offer(1, frame)).isTrue();
