@@ -2,11 +2,9 @@ package org.fmi.logring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +16,7 @@ import org.fmi.spi.Diagnostics;
 import org.fmi.spi.JobSettings;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.RankConfigs;
+import org.fmi.testkit.support.AcceptQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -68,7 +67,7 @@ class TcpLinksTest {
   void aSystemThatDoesNotAnswerIsGivenUpSoon() throws Exception {
     List<Socket> queue = new ArrayList<>();
     try (ServerSocket peer = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      fill(peer, queue);
+      AcceptQueue.fill(peer, queue);
       assertThat(failure(peer.getLocalPort())).isEqualTo("no answer within 2000 ms");
     } finally {
       for (Socket waiting : queue) {
@@ -83,18 +82,6 @@ class TcpLinksTest {
     try (ServerSocket peer = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       assertThat(failure(peer.getLocalPort()))
           .isEqualTo("no proof within " + 6 * HEARTBEAT_MILLIS + " ms");
-    }
-  }
-
-  private static void fill(ServerSocket peer, List<Socket> queue) throws IOException {
-    for (boolean full = false; !full; ) {
-      Socket socket = new Socket();
-      queue.add(socket);
-      try {
-        socket.connect(peer.getLocalSocketAddress(), 1000);
-      } catch (SocketTimeoutException e) {
-        full = true;
-      }
     }
   }
 }

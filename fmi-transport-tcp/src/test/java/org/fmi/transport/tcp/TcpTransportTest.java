@@ -13,7 +13,6 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
@@ -61,6 +60,7 @@ import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
 import org.fmi.testkit.RankConfigs;
+import org.fmi.testkit.support.AcceptQueue;
 import org.fmi.wire.Frame;
 import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;
@@ -985,7 +985,7 @@ class TcpTransportTest {
             new TcpTransport(config(0, 2, SECRET), 7, net, 100, 128, warnings::add)) {
       int port = peer.getLocalPort();
       transport.start(Endpoints.of(new byte[0], new Endpoint("127.0.0.1", port).bytes()));
-      fill(peer, queue);
+      AcceptQueue.fill(peer, queue);
       Frame frame = frame(0, 0, 0, payload);
       // Two attempts that end.
       for (int connections : new int[] {1, 0, 1, 0}) {
@@ -1036,19 +1036,6 @@ class TcpTransportTest {
     } finally {
       for (Socket other : others) {
         other.close();
-      }
-    }
-  }
-
-  /** Connects until no more connections are accepted. */
-  private static void fill(ServerSocket peer, List<Socket> queue) throws IOException {
-    for (boolean full = false; !full; ) {
-      Socket socket = new Socket();
-      queue.add(socket);
-      try {
-        socket.connect(peer.getLocalSocketAddress(), 1000);
-      } catch (SocketTimeoutException e) {
-        full = true;
       }
     }
   }
