@@ -149,9 +149,10 @@ final class RoomSimulationTest {
   }
 
   /** One group has completed the first checkpoint after skipped ones, the other one has not. */
-  @Test
-  void aDeathInTheFirstCheckpointThatFindsRoomStartsTheJobAgain() {
-    Shape shape = SHAPE.withGroupSize(2).withInterval(new CheckpointInterval.Every(1));
+  @ParameterizedTest
+  @EnumSource
+  void aDeathInTheFirstCheckpointThatFindsRoomStartsTheJobAgain(How how) {
+    Shape shape = how.of(SHAPE.withGroupSize(2).withInterval(new CheckpointInterval.Every(1)));
     int died = 0;
     for (long nanos = 5_000_000; nanos < 7_000_000; nanos += 50_000) {
       for (int rank = 0; rank < RANKS; rank++) {

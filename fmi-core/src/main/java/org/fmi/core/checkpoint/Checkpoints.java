@@ -405,7 +405,7 @@ public final class Checkpoints {
     }
     inDoubt = false;
     // Version 0 is the first one that is taken: without it, all start again (RecoveryLine).
-    nextVersion = taken || committed != null || overlap != null ? id.version() + 1 : id.version();
+    nextVersion = taken || committed != null ? id.version() + 1 : id.version();
     if (!taken) {
       skip(id, iteration, most[10], noRoom, epoch);
       return false;
