@@ -645,6 +645,7 @@ public final class JobController implements Job {
       }
       case RankMessage.Finished m -> onFinished(rank, m);
       case RankMessage.Failed _ -> {} // see above
+      case RankMessage.Agrees _, RankMessage.Revokes _ -> {} // only where a job may shrink
       case RankMessage.Abort m -> end(JobCommand.End.aborted(e.rank(), m.status()));
     }
   }

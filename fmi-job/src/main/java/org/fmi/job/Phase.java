@@ -62,6 +62,8 @@ import java.util.Set;
  *  Finished (e)      -                  -                   RELEASED if all have       -
  *  Failed            -                  account             account                    account
  *  AtFault           -                  kill                kill                       kill
+ *  Agrees            -                  -                   -                          -
+ *  Revokes           -                  -                   -                          -
  *  Abort             -                  end                 end                        end
  *  Interrupted       end                end                 end                        end
  * </pre>

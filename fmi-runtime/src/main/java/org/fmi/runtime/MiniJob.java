@@ -123,6 +123,8 @@ public final class MiniJob {
           RankMessage.ChoiceReport _, // no rank has a log
           RankMessage.LocalImpossible _,
           RankMessage.Notify _,
+          RankMessage.Agrees _, // no rank dies
+          RankMessage.Revokes _,
           RankMessage.Failed _ -> {}
     }
   }

@@ -115,4 +115,33 @@ public sealed interface JobMessage {
   /** The checkpoint request is withdrawn: the rank continues. */
   @Tag(6)
   record Resume(int epoch, long request) implements JobMessage {}
+
+  /**
+   * A rank has died, and the job goes on without it. Deaths are one sequence: each rank hears of
+   * them in the same order, and of each once.
+   *
+   * @param seq its place in the sequence, from 1 on
+   * @param by who noticed it
+   * @param reason a predicate whose subject is the rank
+   */
+  @Tag(13)
+  record Dead(long seq, int rank, String by, String reason) implements JobMessage {}
+
+  /** A rank that was suspected lives. */
+  @Tag(14)
+  record Alive(int rank) implements JobMessage {}
+
+  /**
+   * The outcome of an agreement: each living member has asked for it.
+   *
+   * @param flags the bits that all members that asked have set
+   * @param seq the deaths up to this one are left out of a communicator that is made
+   * @param id the communicator's id: the highest of the members' next free ones
+   */
+  @Tag(15)
+  record Agreed(int communicator, int call, long flags, long seq, int id) implements JobMessage {}
+
+  /** A member has revoked this communicator. */
+  @Tag(16)
+  record Revoked(int communicator) implements JobMessage {}
 }

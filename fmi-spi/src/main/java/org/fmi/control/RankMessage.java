@@ -313,4 +313,33 @@ public sealed interface RankMessage {
   /** The program called abort. */
   @Tag(10)
   record Abort(int status) implements RankMessage {}
+
+  /** What an agreement is for. All members ask for the same. */
+  enum Agreement {
+    /** The bits that all members have set. */
+    AGREE,
+    /** A communicator of the living members. */
+    SHRINK
+  }
+
+  /**
+   * A member of a communicator asks for an agreement. Answered by {@link JobMessage.Agreed} once
+   * each living member has asked.
+   *
+   * @param call the number of the agreement in this communicator
+   * @param members a bit for each world rank that is a member. Communicators of one id have no
+   *     member in common.
+   * @param nextId the sender's next free id of a communicator
+   */
+  @Tag(23)
+  record Agrees(int communicator, int call, Agreement kind, long[] members, long flags, int nextId)
+      implements RankMessage {}
+
+  /**
+   * A member revokes a communicator: each member hears of it as {@link JobMessage.Revoked}.
+   *
+   * @param members a bit for each world rank that is a member
+   */
+  @Tag(24)
+  record Revokes(int communicator, long[] members) implements RankMessage {}
 }

@@ -174,7 +174,11 @@ final class ToyRank implements SimProgram, JobLink.Listener, FrameHandler {
           JobMessage.WriteNext _,
           JobMessage.ChoiceRecorded _,
           JobMessage.Acknowledged _,
-          JobMessage.ReplayDeterminants _ -> {}
+          JobMessage.ReplayDeterminants _,
+          JobMessage.Dead _,
+          JobMessage.Alive _,
+          JobMessage.Agreed _,
+          JobMessage.Revoked _ -> {}
     }
     wake();
   }

@@ -561,6 +561,10 @@ public final class Lifecycle implements JobLink.Listener {
           JobMessage.Resume _,
           JobMessage.WriteNext _ ->
           checkpoints.accept(message);
+      case JobMessage.Dead _,
+          JobMessage.Alive _,
+          JobMessage.Agreed _,
+          JobMessage.Revoked _ -> {} // only of jobs that go on without the dead
     }
     clock.wakeup();
     messenger.wakeup();
