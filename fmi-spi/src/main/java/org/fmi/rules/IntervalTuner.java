@@ -1,11 +1,12 @@
 package org.fmi.rules;
 
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.IntervalModel;
 
 /**
  * Chooses the iteration of the next checkpoint: after a fixed number of iterations, after as many
- * as fit into a given time, or as often as Vaidya's model finds best for the failure rate and the
- * measured cost. Given the same numbers on all ranks, it chooses alike on all of them.
+ * as fit into a given time, or as often as a model finds best for the failure rate and the measured
+ * cost. Given the same numbers on all ranks, it chooses alike on all of them.
  */
 public final class IntervalTuner {
   /** The highest growth of an interval over the measured one. */
@@ -102,7 +103,7 @@ public final class IntervalTuner {
       case CheckpointInterval.Every _ -> {}
       case CheckpointInterval.ByTime t -> fit(t.seconds(), iterationNanos, done);
       case CheckpointInterval.Mtbf m ->
-          fit(optimum(checkpointNanos * 1e-9, m.seconds()), iterationNanos, done);
+          fit(optimum(m.model(), checkpointNanos * 1e-9, m.seconds()), iterationNanos, done);
     }
   }
 
@@ -110,6 +111,41 @@ public final class IntervalTuner {
     long best = Math.round(seconds / (iterationNanos * 1e-9));
     iterations = Math.clamp(best, 1, MOST_GROWTH * done);
     usual = iterations;
+  }
+
+  /**
+   * The useful time between checkpoints, in seconds, by a model.
+   *
+   * @param cost of a checkpoint, in seconds
+   * @param mtbf mean time between failures, in seconds
+   */
+  public static double optimum(IntervalModel model, double cost, double mtbf) {
+    return switch (model) {
+      case VAIDYA -> optimum(cost, mtbf);
+      case YOUNG -> young(cost, mtbf);
+      case DALY -> daly(cost, mtbf);
+    };
+  }
+
+  /**
+   * "A first order approximation to the optimum checkpoint interval", Communications of the ACM
+   * 17(9), 1974.
+   */
+  private static double young(double cost, double mtbf) {
+    return Math.sqrt(2 * cost * mtbf);
+  }
+
+  /**
+   * "A higher order estimate of the optimum checkpoint interval for restart dumps", Future
+   * Generation Computer Systems 22(3), 2006. Its series ends where a checkpoint costs twice the
+   * mean time between failures.
+   */
+  private static double daly(double cost, double mtbf) {
+    if (cost >= 2 * mtbf) {
+      return mtbf;
+    }
+    double ratio = cost / (2 * mtbf);
+    return young(cost, mtbf) * (1 + Math.sqrt(ratio) / 3 + ratio / 9) - cost;
   }
 
   /**

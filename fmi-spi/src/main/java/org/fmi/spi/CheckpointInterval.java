@@ -37,13 +37,17 @@ public sealed interface CheckpointInterval {
   }
 
   /**
-   * Tuned from the mean time between failures by Vaidya's model with the measured cost of a
-   * checkpoint.
+   * Tuned by a model from the mean time between failures and the measured cost of a checkpoint.
    *
    * @param seconds more than 0
    */
   @Tag(2)
-  record Mtbf(double seconds) implements CheckpointInterval {
+  record Mtbf(double seconds, IntervalModel model) implements CheckpointInterval {
+    /** Tunes by Vaidya's model. */
+    public Mtbf(double seconds) {
+      this(seconds, IntervalModel.VAIDYA);
+    }
+
     public Mtbf {
       if (!(seconds > 0)) {
         throw new IllegalArgumentException(

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.IntervalModel;
 import org.junit.jupiter.api.Test;
 
 final class IntervalTunerTest {
@@ -22,6 +23,42 @@ final class IntervalTunerTest {
   @Test
   void forSmallCostItIsYoungsSquareRoot() {
     assertThat(IntervalTuner.optimum(1, 1e6)).isCloseTo(Math.sqrt(2 * 1 * 1e6), within(2.0));
+  }
+
+  /**
+   * A checkpoint that takes 10 s, a failure per hour. Young: sqrt(2 10 3600) = sqrt(72000) =
+   * 268.328. Daly: with 10 / 7200 = 1/720, whose root is 0.0372678, 268.328 (1 + 0.0372678 / 3 + 1
+   * / 6480) - 10 = 268.328 * 1.0125769 - 10 = 261.703.
+   */
+  @Test
+  void knownNumbersOfTheModels() {
+    assertThat(IntervalTuner.optimum(IntervalModel.YOUNG, 10, 3600))
+        .isCloseTo(268.328, within(0.001));
+    assertThat(IntervalTuner.optimum(IntervalModel.VAIDYA, 10, 3600))
+        .isCloseTo(261.7, within(0.05));
+    assertThat(IntervalTuner.optimum(IntervalModel.DALY, 10, 3600))
+        .isCloseTo(261.703, within(0.001));
+  }
+
+  /** The series goes on to the mean time between failures, which Daly takes from there on. */
+  @Test
+  void aCheckpointThatCostsMoreThanFailuresLeaveTime() {
+    double almost = IntervalTuner.optimum(IntervalModel.DALY, 1_999.999, 1_000);
+    assertThat(almost).isCloseTo(2_000 * (1 + 1 / 3.0 + 1 / 9.0) - 2_000, within(0.01));
+    assertThat(IntervalTuner.optimum(IntervalModel.DALY, 2_000, 1_000)).isEqualTo(1_000);
+    assertThat(IntervalTuner.optimum(IntervalModel.DALY, 1e9, 1_000)).isEqualTo(1_000);
+  }
+
+  /** sqrt(2 * 0.01 * 3600) s = 8.4853 s of 1 ms each; Daly's 8.4853 * 1.000393 - 0.01 = 8.4786. */
+  @Test
+  void tunesByTheModelThatIsGiven() {
+    for (IntervalModel model : IntervalModel.values()) {
+      IntervalTuner tuner = new IntervalTuner(new CheckpointInterval.Mtbf(3600, model));
+      tuner.measured(10_000_000, 1_000_000, 10_000);
+      assertThat(tuner.iterations())
+          .as("%s", model)
+          .isEqualTo(model == IntervalModel.YOUNG ? 8_485 : 8_479);
+    }
   }
 
   /** Young and Daly: at the optimum, to first order, sqrt(2 C / M) of the time. */

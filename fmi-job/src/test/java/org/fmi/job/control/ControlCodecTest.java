@@ -20,6 +20,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.fmi.control.AddressTable;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.IntervalModel;
 import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -180,7 +181,10 @@ final class ControlCodecTest {
       return switch (random.nextInt(3)) {
         case 0 -> new CheckpointInterval.Every(1 + random.nextInt(100));
         case 1 -> new CheckpointInterval.ByTime(0.1 + random.nextDouble());
-        default -> new CheckpointInterval.Mtbf(0.1 + random.nextDouble());
+        default ->
+            new CheckpointInterval.Mtbf(
+                0.1 + random.nextDouble(),
+                (IntervalModel) randomValue(IntervalModel.class, random));
       };
     } else if (raw == RecoveryPolicy.Log.OfBytes.class) {
       return new RecoveryPolicy.Log.OfBytes(1 + random.nextInt(1 << 20));

@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -19,6 +20,7 @@ import org.fmi.job.JobSpec;
 import org.fmi.run.options.Settings.Value;
 import org.fmi.run.process.NativeText;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.IntervalModel;
 import org.fmi.spi.JobSettings;
 import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
@@ -340,10 +342,18 @@ public record RunOptions(
     }
 
     private CheckpointInterval interval() throws UsageException {
-      if (exclusive(Setting.INTERVAL, Setting.MTBF) == Setting.INTERVAL) {
+      // A fixed interval yields to either of the settings that tune one.
+      boolean overMtbf = exclusive(Setting.INTERVAL, Setting.MTBF) == Setting.INTERVAL;
+      boolean overModel = exclusive(Setting.INTERVAL, Setting.INTERVAL_MODEL) == Setting.INTERVAL;
+      if (overMtbf && overModel) {
         return Interval.read(Objects.requireNonNull(settings.get(Setting.INTERVAL)));
       }
-      return new CheckpointInterval.Mtbf(mtbf());
+      return new CheckpointInterval.Mtbf(mtbf(), intervalModel());
+    }
+
+    private IntervalModel intervalModel() throws UsageException {
+      String model = choice(Setting.INTERVAL_MODEL, "vaidya", "vaidya", "young", "daly");
+      return IntervalModel.valueOf(model.toUpperCase(Locale.ROOT));
     }
 
     private double mtbf() throws UsageException {

@@ -80,6 +80,12 @@ enum Setting {
       "mtbf-sec",
       "SECONDS",
       "mean time between failures; tunes the checkpoint interval (default 3600)"),
+  INTERVAL_MODEL(
+      "--interval-model",
+      "interval-model",
+      "MODEL",
+      "model that derives the checkpoint interval in memory from --mtbf: vaidya, young or daly"
+          + " (default vaidya)"),
   NODE_DIR(
       "--node-dir",
       "node-dir",

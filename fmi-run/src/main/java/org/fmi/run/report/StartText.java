@@ -7,6 +7,7 @@ import org.fmi.job.Groups;
 import org.fmi.job.JobSpec;
 import org.fmi.run.options.RunOptions;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.IntervalModel;
 
 /** The settings chosen for a job, given or by default, as text. */
 public final class StartText {
@@ -41,8 +42,16 @@ public final class StartText {
       case CheckpointInterval.Every(long iterations) ->
           "every " + (iterations == 1 ? "iteration" : iterations + " iterations");
       case CheckpointInterval.ByTime(double seconds) -> "every " + number(seconds) + " s";
-      case CheckpointInterval.Mtbf(double seconds) ->
-          "tuned for a failure every " + number(seconds) + " s";
+      case CheckpointInterval.Mtbf(double seconds, IntervalModel model) ->
+          "tuned for a failure every " + number(seconds) + " s" + by(model);
+    };
+  }
+
+  private static String by(IntervalModel model) {
+    return switch (model) {
+      case VAIDYA -> "";
+      case YOUNG -> " by Young's model";
+      case DALY -> " by Daly's model";
     };
   }
 

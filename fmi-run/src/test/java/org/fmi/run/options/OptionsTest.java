@@ -25,6 +25,7 @@ import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.FaultPoint;
+import org.fmi.spi.IntervalModel;
 import org.fmi.spi.JobSettings;
 import org.fmi.spi.RecoveryPolicy;
 import org.fmi.spi.RecoveryPolicy.Checked;
@@ -544,6 +545,9 @@ final class OptionsTest {
     assertThat(options("-n 1 app.jar").job().interval()).isEqualTo(new CheckpointInterval.Every(8));
     assertThat(options("-n 1 --mtbf 9 app.jar").job().interval())
         .isEqualTo(new CheckpointInterval.Mtbf(9));
+    assertThat(options("-n 1 --interval-model young app.jar").job().interval())
+        .as("the model says that the interval follows from the file's MTBF")
+        .isEqualTo(new CheckpointInterval.Mtbf(100, IntervalModel.YOUNG));
     assertThat(options("-n 1 app.jar").output().verbosity()).isEqualTo(Verbosity.QUIET);
     assertThat(options("-n 1 --verbose app.jar").output().verbosity()).isEqualTo(Verbosity.VERBOSE);
   }
@@ -647,6 +651,8 @@ final class OptionsTest {
           -n 4 --mtbf soon app.jar             | --mtbf soon | --mtbf 60
           -n 4 --mtbf NaN app.jar              | --mtbf NaN | --mtbf 60
           -n 4 --mtbf 60 --interval 9 app.jar  | --interval and --mtbf | omit one
+          -n 4 --interval 9 --interval-model daly app.jar | --interval and --interval-model | omit one
+          -n 4 --interval-model dally app.jar  | --interval-model dally | did you mean daly?
           -n 4 --quiet --verbose app.jar       | --quiet and --verbose | omit one
           -n 4 --ppn 0 app.jar                 | --ppn 0 | from 1
           -n 4 --spares -1 app.jar             | --spares -1 | from 0

@@ -24,6 +24,7 @@ final class StartTextTest {
           -n 4 --ppn 2 --interval 20 | 4 ranks, 2 local nodes, transports auto, checkpoints every 20 iterations in groups of up to 16 that survive 1 loss, if no spare is left share, heartbeat 5000 ms
           -n 4 --transport tcp --interval 1.5min | transports tcp, checkpoints every 90 s in
           -n 4 --mtbf 0.5 --on-no-spare wait | checkpoints tuned for a failure every 0.5 s in
+          -n 4 --mtbf 60 --interval-model young | checkpoints tuned for a failure every 60 s by Young's model in
           -n 4 --on-no-spare wait | , if no spare is left wait,
           """)
   void saysInWordsWhatWasChosen(String options, String expected) throws Exception {
