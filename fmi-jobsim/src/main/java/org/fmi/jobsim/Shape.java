@@ -10,9 +10,11 @@ import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.JobSettings;
 import org.fmi.spi.RecoveryPolicy;
 import org.fmi.spi.RecoveryPolicy.Checked;
+import org.fmi.spi.RecoveryPolicy.End;
 import org.fmi.spi.RecoveryPolicy.Flow;
 import org.fmi.spi.RecoveryPolicy.Global;
 import org.fmi.spi.RecoveryPolicy.Local;
+import org.fmi.spi.RecoveryPolicy.Shrink;
 import org.fmi.testkit.SimCluster;
 
 /** The program of a simulated job, its options, and its nodes. */
@@ -98,7 +100,8 @@ record Shape(
           case Global global -> new Local(log, global.overlapped(), global.files());
           case Local local -> new Local(log, local.overlapped(), local.files());
           case Flow flow -> new Flow(flow.limit(), log, flow.files());
-          case Checked checked -> throw new IllegalStateException(checked + " with " + log);
+          case Checked _, Shrink _, End _ ->
+              throw new IllegalStateException(recovery() + " with " + log);
         });
   }
 
@@ -151,7 +154,9 @@ record Shape(
         switch (recovery()) {
           case Global global -> new Global(true, global.files());
           case Local local -> new Local(local.log(), true, local.files());
-          case Flow _, Checked _ -> throw new IllegalStateException(recovery() + " with overlap");
+          case End end -> new End(true, end.files());
+          case Flow _, Checked _, Shrink _ ->
+              throw new IllegalStateException(recovery() + " with overlap");
         });
   }
 
@@ -235,6 +240,8 @@ record Shape(
         case Local local -> new Local(local.log(), local.overlapped(), written);
         case Flow flow -> new Flow(flow.limit(), flow.log(), written);
         case Checked _ -> new Checked(written);
+        case Shrink shrink -> shrink;
+        case End end -> new End(end.overlapped(), written);
       };
     }
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param size the number of ranks
  * @param interval when checkpoints are taken
- * @param policy which ranks roll back, and how checkpoints are taken
+ * @param policy what a failure leads to, which ranks roll back, and how checkpoints are taken
  * @param groupLosses the number of members of a checkpoint group that may be lost at once, if the
  *     group has at least as many other members
  * @param logRingBase base k of the log-ring: rank r is connected to r + k^i
@@ -38,6 +38,11 @@ public record JobSettings(
 
   public JobSettings {
     transports = List.copyOf(transports);
+  }
+
+  /** The reaction to the loss of a rank, which is part of the policy. */
+  public OnFailure onFailure() {
+    return policy.onFailure();
   }
 
   /** {@link #sendBufferBytes} in a process with this much heap, in bytes. */

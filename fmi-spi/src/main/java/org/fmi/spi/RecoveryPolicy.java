@@ -4,11 +4,11 @@ import org.fmi.codec.Tag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A job's recovery policy: which ranks roll back after a failure, and how checkpoints are taken.
- * Chosen once, by {@code fmirun}; the job and all its ranks follow it.
+ * A job's recovery policy: what a failure leads to, which ranks roll back, and how checkpoints are
+ * taken. Chosen once, by {@code fmirun}; the job and all its ranks follow it.
  *
- * <p>Invalid combinations cannot be expressed: a flow begins at a blocking checkpoint, and {@code
- * --check} repeats iterations of all ranks together.
+ * <p>Invalid combinations cannot be expressed: a flow begins at a blocking checkpoint, {@code
+ * --check} repeats iterations of all ranks together, and where no rank is replaced none rolls back.
  */
 public sealed interface RecoveryPolicy {
   /**
@@ -66,6 +66,29 @@ public sealed interface RecoveryPolicy {
     }
   }
 
+  /** Lost ranks stay lost. The other ranks continue without them; a loop takes no checkpoints. */
+  @Tag(5)
+  record Shrink() implements RecoveryPolicy {
+    @Override
+    public boolean overlapped() {
+      return false;
+    }
+
+    @Override
+    public boolean files() {
+      return false;
+    }
+  }
+
+  /**
+   * The first loss of a rank ends the job. Its checkpoints serve a later job, from files.
+   *
+   * @param overlapped see {@link #overlapped}
+   * @param files see {@link #files}
+   */
+  @Tag(6)
+  record End(boolean overlapped, boolean files) implements RecoveryPolicy {}
+
   /** The limit of a rank's log of messages sent since the last checkpoint. */
   sealed interface Log {
     /** The size of the loop's state, as the node's memory permits. */
@@ -106,7 +129,16 @@ public sealed interface RecoveryPolicy {
     return switch (this) {
       case Local local -> local.log;
       case Flow flow -> flow.log;
-      case Global _, Checked _ -> null;
+      case Global _, Checked _, Shrink _, End _ -> null;
+    };
+  }
+
+  /** What the loss of a rank leads to, once the program may run. */
+  default OnFailure onFailure() {
+    return switch (this) {
+      case Global _, Local _, Flow _, Checked _ -> OnFailure.REPLACE;
+      case Shrink _ -> OnFailure.SHRINK;
+      case End _ -> OnFailure.END;
     };
   }
 

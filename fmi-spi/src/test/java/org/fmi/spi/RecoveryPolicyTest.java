@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.fmi.spi.RecoveryPolicy.Checked;
+import org.fmi.spi.RecoveryPolicy.End;
 import org.fmi.spi.RecoveryPolicy.Flow;
 import org.fmi.spi.RecoveryPolicy.Global;
 import org.fmi.spi.RecoveryPolicy.Local;
 import org.fmi.spi.RecoveryPolicy.Log;
+import org.fmi.spi.RecoveryPolicy.Shrink;
 import org.junit.jupiter.api.Test;
 
 final class RecoveryPolicyTest {
@@ -35,6 +37,17 @@ final class RecoveryPolicyTest {
     assertThat(new Global(false, false).asynchronous()).isFalse();
     assertThat(new Flow(3, LOG, false).overlapped()).isFalse();
     assertThat(new Checked(false).overlapped()).isFalse();
+  }
+
+  @Test
+  void noRankRollsBackWhereNoneIsReplaced() {
+    assertThat(new Shrink().onFailure()).isEqualTo(OnFailure.SHRINK);
+    assertThat(new End(true, false).onFailure()).isEqualTo(OnFailure.END);
+    assertThat(RecoveryPolicy.global().onFailure()).isEqualTo(OnFailure.REPLACE);
+    assertThat(new Flow(3, LOG, false).onFailure()).isEqualTo(OnFailure.REPLACE);
+    assertThat(new Shrink().log()).isNull();
+    assertThat(new Shrink().files()).isFalse();
+    assertThat(new End(false, true).log()).isNull();
   }
 
   @Test

@@ -17,7 +17,7 @@ import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The effect of each combination of options: which ranks roll back after a failure and how
+ * The effect of each combination of options: what a failure leads to, which ranks roll back and how
  * checkpoints are taken, or why the combination is refused. A test compares this table with the
  * table of {@code docs/rollback.md}.
  */
@@ -27,6 +27,7 @@ final class RecoveryTable {
 
   /** The columns that rows distinguish. */
   private enum Column {
+    ON_FAILURE,
     ROLLBACK,
     CHECKPOINT,
     CHECK,
@@ -36,6 +37,10 @@ final class RecoveryTable {
 
   /** One value in a column. */
   private enum Fact {
+    REPLACE(Column.ON_FAILURE),
+    END(Column.ON_FAILURE),
+    SHRINK(Column.ON_FAILURE),
+
     AUTO(Column.ROLLBACK),
     GLOBAL(Column.ROLLBACK),
     LOCAL(Column.ROLLBACK),
@@ -56,14 +61,32 @@ final class RecoveryTable {
     FILES(Column.ALSO),
 
     // On the command line: a site's file or a variable applies only to jobs that support it.
-    OVERLAPPED_IN_COMMAND(Column.ALSO),
-    LOG_LIMIT_IN_COMMAND(Column.ALSO),
-    FLOW_LIMIT_IN_COMMAND(Column.ALSO);
+    ROLLBACK_IN_COMMAND(Setting.ROLLBACK),
+    CHECKPOINT_IN_COMMAND(Setting.CHECKPOINT),
+    CHECK_IN_COMMAND(Setting.CHECK),
+    LOG_LIMIT_IN_COMMAND(Setting.LOG_LIMIT),
+    FLOW_LIMIT_IN_COMMAND(Setting.FLOW_LIMIT),
+    RESTART_FROM_IN_COMMAND(Setting.RESTART_FROM),
+    L2_EVERY_IN_COMMAND(Setting.L2_EVERY),
+    L2_DIR_IN_COMMAND(Setting.L2_DIR),
+    SPARES_IN_COMMAND(Setting.SPARES),
+    ON_NO_SPARE_IN_COMMAND(Setting.ON_NO_SPARE),
+    MAX_RECOVERIES_IN_COMMAND(Setting.MAX_RECOVERIES),
+    NO_PROGRESS_IN_COMMAND(Setting.NO_PROGRESS);
 
     private final Column column;
 
+    /** The setting that is given on the command line; null for another fact. */
+    private final @Nullable Setting given;
+
     Fact(Column column) {
       this.column = column;
+      this.given = null;
+    }
+
+    Fact(Setting given) {
+      this.column = Column.ALSO;
+      this.given = given;
     }
 
     /** Returns the option value for this fact. */
@@ -90,7 +113,9 @@ final class RecoveryTable {
       LOCAL,
       FLOW_ELSE_GLOBAL,
       FLOW_ELSE_LOCAL,
-      CHECKED
+      CHECKED,
+      SHRINK,
+      END
     }
   }
 
@@ -127,6 +152,87 @@ final class RecoveryTable {
   private static final List<Row> ROWS =
       List.of(
           refuse(
+              "{--rollback}: with {--on-failure} end or shrink no rank rolls back; omit one of"
+                  + " them",
+              Fact.END,
+              Fact.SHRINK,
+              Fact.GLOBAL,
+              Fact.LOCAL,
+              Fact.FLOW,
+              Fact.ROLLBACK_IN_COMMAND),
+          refuse(
+              "{--log-limit}: with {--on-failure} end or shrink no rank rolls back; omit one of"
+                  + " them",
+              Fact.END,
+              Fact.SHRINK,
+              Fact.LOG_LIMIT_IN_COMMAND),
+          refuse(
+              "{--flow-limit}: with {--on-failure} end or shrink no rank rolls back; omit one of"
+                  + " them",
+              Fact.END,
+              Fact.SHRINK,
+              Fact.FLOW_LIMIT_IN_COMMAND),
+          refuse(
+              "{--check}: with {--on-failure} end or shrink no iteration is repeated; omit one of"
+                  + " them",
+              Fact.END,
+              Fact.SHRINK,
+              Fact.CHECKED,
+              Fact.CHECK_IN_COMMAND),
+          refuse(
+              "{--spares}: with {--on-failure} end or shrink no lost rank is replaced; omit one of"
+                  + " them",
+              Fact.END,
+              Fact.SHRINK,
+              Fact.SPARES_IN_COMMAND),
+          refuse(
+              "{--on-no-spare}: with {--on-failure} end or shrink no lost rank is replaced; omit"
+                  + " one of them",
+              Fact.END,
+              Fact.SHRINK,
+              Fact.ON_NO_SPARE_IN_COMMAND),
+          refuse(
+              "{--max-recoveries}: with {--on-failure} end or shrink there is no recovery; omit one"
+                  + " of them",
+              Fact.END,
+              Fact.SHRINK,
+              Fact.MAX_RECOVERIES_IN_COMMAND),
+          refuse(
+              "{--no-progress}: with {--on-failure} end or shrink there is no recovery; omit one of"
+                  + " them",
+              Fact.END,
+              Fact.SHRINK,
+              Fact.NO_PROGRESS_IN_COMMAND),
+          refuse(
+              "{--checkpoint} overlapped: with {--on-failure} shrink a loop takes no checkpoints;"
+                  + " omit one of them",
+              Fact.SHRINK,
+              Fact.OVERLAPPED,
+              Fact.CHECKPOINT_IN_COMMAND),
+          refuse(
+              "{--restart-from}: with {--on-failure} shrink a loop takes and reads no checkpoints;"
+                  + " omit one of them",
+              Fact.SHRINK,
+              Fact.RESTART_FROM_IN_COMMAND),
+          refuse(
+              "{--l2-every}: with {--on-failure} shrink a loop takes no checkpoints; omit one of"
+                  + " them",
+              Fact.SHRINK,
+              Fact.L2_EVERY_IN_COMMAND),
+          refuse(
+              "{--l2-dir}: with {--on-failure} shrink a loop takes no checkpoints; omit one of"
+                  + " them",
+              Fact.SHRINK,
+              Fact.L2_DIR_IN_COMMAND),
+          row(Outcome.Result.SHRINK, Fact.SHRINK),
+          remark(
+              "{--checkpoint} overlapped: checkpoints that are written to files ({--l2-dir}) are"
+                  + " blocking, because files hold no in-transit messages",
+              Fact.END,
+              Fact.OVERLAPPED,
+              Fact.FILES),
+          row(Outcome.Result.END, Fact.END),
+          refuse(
               "{--flow-limit}: there is no flow rollback; add --rollback flow",
               Fact.GLOBAL,
               Fact.LOCAL,
@@ -143,7 +249,8 @@ final class RecoveryTable {
               Fact.FLOW,
               Fact.ONE_PER_NODE,
               Fact.SHARED_NODES,
-              Fact.OVERLAPPED_IN_COMMAND),
+              Fact.OVERLAPPED,
+              Fact.CHECKPOINT_IN_COMMAND),
           refuse(
               "{--checkpoint} overlapped: --check needs blocking checkpoints, to repeat iterations"
                   + " of all ranks together; omit one of them",
@@ -235,7 +342,8 @@ final class RecoveryTable {
       throws UsageException {
     Fact rollback = fact(options, Setting.ROLLBACK, Column.ROLLBACK);
     Fact checkpoint = fact(options, Setting.CHECKPOINT, Column.CHECKPOINT);
-    Set<Fact> facts = EnumSet.of(rollback, checkpoint);
+    Set<Fact> facts =
+        EnumSet.of(fact(options, Setting.ON_FAILURE, Column.ON_FAILURE), rollback, checkpoint);
     facts.add(options.on(Setting.CHECK) ? Fact.CHECKED : Fact.UNCHECKED);
     facts.add(
         ranks == 1
@@ -249,14 +357,10 @@ final class RecoveryTable {
     if (files) {
       facts.add(Fact.FILES);
     }
-    if (checkpoint == Fact.OVERLAPPED && isInCommand(settings, Setting.CHECKPOINT)) {
-      facts.add(Fact.OVERLAPPED_IN_COMMAND);
-    }
-    if (isInCommand(settings, Setting.LOG_LIMIT)) {
-      facts.add(Fact.LOG_LIMIT_IN_COMMAND);
-    }
-    if (isInCommand(settings, Setting.FLOW_LIMIT)) {
-      facts.add(Fact.FLOW_LIMIT_IN_COMMAND);
+    for (Fact fact : Fact.values()) {
+      if (fact.given != null && isInCommand(settings, fact.given)) {
+        facts.add(fact);
+      }
     }
     RecoveryPolicy.Log log =
         settings.get(Setting.LOG_LIMIT) == null
@@ -278,6 +382,8 @@ final class RecoveryTable {
                   case FLOW_ELSE_GLOBAL -> new RecoveryPolicy.Flow(flowLimit, null, files);
                   case FLOW_ELSE_LOCAL -> new RecoveryPolicy.Flow(flowLimit, log, files);
                   case CHECKED -> new RecoveryPolicy.Checked(files);
+                  case SHRINK -> new RecoveryPolicy.Shrink();
+                  case END -> new RecoveryPolicy.End(overlapped, files);
                 };
             return new Chosen(policy, remarks.isEmpty() ? null : remarks.getFirst());
           }

@@ -22,6 +22,7 @@ import org.fmi.run.process.NativeText;
 import org.fmi.spi.CheckpointInterval;
 import org.fmi.spi.IntervalModel;
 import org.fmi.spi.JobSettings;
+import org.fmi.spi.OnFailure;
 import org.fmi.verbs.VerbsProvider;
 import org.jspecify.annotations.Nullable;
 
@@ -222,15 +223,15 @@ public record RunOptions(
               classPath == null ? null : classPath.texts().getFirst(),
               settings.program(),
               directory);
-      Level2Options files = level2();
       JobSpec.Room room =
           new JobSpec.Room(
               nodes,
               where.ranksPerNode(),
               where.noSpare().then(),
               where.noSpare().requestSeconds() > 0);
-      RecoveryTable.Chosen recovery =
-          RecoveryTable.choose(this, ranks, room, files != null && files.every() > 0);
+      RecoveryTable.Chosen recovery = RecoveryTable.choose(this, ranks, room, writesFiles());
+      // A site's file may set a directory for jobs that take checkpoints.
+      Level2Options files = recovery.policy().onFailure() == OnFailure.SHRINK ? null : level2();
       JobSpec spec =
           new JobSpec(
               ranks,
@@ -358,6 +359,10 @@ public record RunOptions(
 
     private double mtbf() throws UsageException {
       return decimal(Setting.MTBF, 0.001, 1e9, DEFAULT_MTBF_SECONDS);
+    }
+
+    private boolean writesFiles() {
+      return settings.get(Setting.L2_DIR) != null && settings.get(Setting.L2_EVERY) != null;
     }
 
     private long level2Every(@Nullable Value given) throws UsageException {

@@ -131,6 +131,12 @@ enum Setting {
       "SECONDS",
       "under Slurm: this long before the time limit, write a checkpoint to files and exit with"
           + " status 75; 0: never (default 0)"),
+  ON_FAILURE(
+      "--on-failure",
+      "on-failure",
+      "WHAT",
+      "what to do when a rank is lost: replace it, end the job, or shrink: the other ranks"
+          + " continue, and their calls that need the lost rank fail (default replace)"),
   ON_NO_SPARE(
       "--on-no-spare",
       "on-no-spare",

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.fmi.run.docs.Markdown;
 import org.fmi.spi.RecoveryPolicy;
@@ -22,11 +23,29 @@ final class RecoveryTableTest {
   private static final String REFUSED = "refused: ";
   private static final String PRINTED = "prints: ";
 
+  /** Options that contradict what no longer replaces ranks. */
+  private static final List<List<String>> OTHERS =
+      List.of(
+          List.of("--spares", "1"),
+          List.of("--on-no-spare", "wait"),
+          List.of("--max-recoveries", "3"),
+          List.of("--no-progress", "3"),
+          List.of("--restart-from", "latest", "--l2-dir", "ckpt"),
+          List.of("--l2-dir", "ckpt", "--l2-every", "5"),
+          List.of("--l2-dir", "ckpt"));
+
   @TempDir private Path directory;
 
   private final List<List<String>> rows =
       Markdown.of("docs/rollback.md")
-          .table("`--rollback`", "`--checkpoint`", "`--check`", "ranks", "and", "gives");
+          .table(
+              "`--on-failure`",
+              "`--rollback`",
+              "`--checkpoint`",
+              "`--check`",
+              "ranks",
+              "and",
+              "gives");
 
   @BeforeEach
   void program() throws IOException {
@@ -62,7 +81,16 @@ final class RecoveryTableTest {
         for (String check : List.of("off", "on")) {
           for (String ranks : List.of("one", "one per node", "share nodes")) {
             for (int limits = 0; limits < 8; limits++) {
-              all.add(combination(rollback, checkpoint, check, ranks, limits));
+              all.add(combination("", rollback, checkpoint, check, ranks, limits, List.of()));
+            }
+            for (String onFailure : List.of("end", "shrink")) {
+              for (int limits = 0; limits < 8; limits++) {
+                all.add(
+                    combination(onFailure, rollback, checkpoint, check, ranks, limits, List.of()));
+              }
+              for (List<String> other : OTHERS) {
+                all.add(combination(onFailure, rollback, checkpoint, check, ranks, 0, other));
+              }
             }
           }
         }
@@ -72,10 +100,28 @@ final class RecoveryTableTest {
   }
 
   private static Combination combination(
-      String rollback, String checkpoint, String check, String ranks, int limits) {
-    List<String> command = new ArrayList<>();
-    Map<String, String> site = Map.of();
+      String onFailure,
+      String rollback,
+      String checkpoint,
+      String check,
+      String ranks,
+      int limits,
+      List<String> other) {
+    List<String> command = new ArrayList<>(other);
+    Map<String, String> site = new TreeMap<>();
     List<String> and = new ArrayList<>();
+    for (String word : other) {
+      if (word.startsWith("--")) {
+        and.add("`" + word + "` in the command");
+      }
+    }
+    if (other.contains("--l2-dir")) {
+      site.put("FMI_L2_EVERY", "7");
+      and.add("`--l2-every`");
+    }
+    if (!onFailure.isEmpty()) {
+      command.addAll(List.of("--on-failure", onFailure));
+    }
     command.addAll(
         switch (ranks) {
           case "one" -> List.of("-n", "1");
@@ -85,15 +131,17 @@ final class RecoveryTableTest {
     if (!rollback.isEmpty()) {
       command.addAll(List.of("--rollback", rollback));
       and.add("`--rollback` is given");
+      and.add("`--rollback` in the command");
     }
     if (checkpoint.equals("site")) {
-      site = Map.of("FMI_CHECKPOINT", "overlapped");
+      site.put("FMI_CHECKPOINT", "overlapped");
     } else if (!checkpoint.isEmpty()) {
       command.addAll(List.of("--checkpoint", checkpoint));
       and.add("`--checkpoint` in the command");
     }
     if (check.equals("on")) {
       command.add("--check");
+      and.add("`--check` in the command");
     }
     if ((limits & 1) != 0) {
       command.addAll(List.of("--log-limit", "8"));
@@ -106,6 +154,8 @@ final class RecoveryTableTest {
     if ((limits & 4) != 0) {
       command.addAll(List.of("--l2-dir", "ckpt", "--l2-every", "5"));
       and.add("`--l2-every`");
+      and.add("`--l2-every` in the command");
+      and.add("`--l2-dir` in the command");
     }
     command.addAll(List.of("-cp", "classes", "org.example.App"));
     String taken = checkpoint.equals("site") ? "overlapped" : checkpoint;
@@ -113,6 +163,7 @@ final class RecoveryTableTest {
         command,
         site,
         List.of(
+            "`" + (onFailure.isEmpty() ? "replace" : onFailure) + "`",
             "`" + (rollback.isEmpty() ? "auto" : rollback) + "`",
             "`" + (taken.isEmpty() ? "blocking" : taken) + "`",
             check,
@@ -157,15 +208,22 @@ final class RecoveryTableTest {
           case RecoveryPolicy.Flow flow ->
               "`flow` in a `flowLoop`, else `" + (flow.log() == null ? "global" : "local") + "`";
           case RecoveryPolicy.Checked _ -> "`global`, and iterations are repeated";
+          case RecoveryPolicy.Shrink _ ->
+              "[`shrink`](failures.md#losing-ranks-for-good): lost ranks stay lost, and a loop"
+                  + " takes no checkpoints";
+          case RecoveryPolicy.End _ -> "the first loss ends the job";
         };
     boolean mayOverlap =
-        policy instanceof RecoveryPolicy.Global || policy instanceof RecoveryPolicy.Local;
-    boolean wanted = options.cells.get(1).equals("`overlapped`");
+        policy instanceof RecoveryPolicy.Global
+            || policy instanceof RecoveryPolicy.Local
+            || policy instanceof RecoveryPolicy.End;
+    boolean wanted = options.cells.get(2).equals("`overlapped`");
     assertThat(policy.overlapped()).as("%s", options).isEqualTo(wanted && mayOverlap);
-    assertThat(policy.files()).isEqualTo(options.command.contains("--l2-every"));
+    assertThat(policy.files()).isEqualTo(options.command.contains("--l2-dir"));
     String remark = read.remark();
     return new Result(
-        remark == null ? null : byFlag(remark), mayOverlap ? who : who + "; `blocking`");
+        remark == null ? null : byFlag(remark),
+        mayOverlap || policy instanceof RecoveryPolicy.Shrink ? who : who + "; `blocking`");
   }
 
   private static String byFlag(String message) {
@@ -195,9 +253,9 @@ final class RecoveryTableTest {
   /** The help of {@code --rollback} says what is done by default. */
   @Test
   void theHelpSaysWhatIsDoneByDefault() {
-    String apart = inDocument(combination("", "", "off", "one per node", 0)).gives;
-    String shared = inDocument(combination("", "", "off", "share nodes", 0)).gives;
-    String alone = inDocument(combination("", "", "off", "one", 0)).gives;
+    String apart = inDocument(combination("", "", "", "off", "one per node", 0, List.of())).gives;
+    String shared = inDocument(combination("", "", "", "off", "share nodes", 0, List.of())).gives;
+    String alone = inDocument(combination("", "", "", "off", "one", 0, List.of())).gives;
     assertThat(apart).isEqualTo("`flow` in a `flowLoop`, else `local`; `blocking`");
     assertThat(shared).isEqualTo("`flow` in a `flowLoop`, else `global`; `blocking`");
     assertThat(alone).isEqualTo("`global`");
