@@ -7,6 +7,7 @@ import java.util.TreeMap;
 import org.fmi.control.Notice;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.Fault;
+import org.fmi.spi.FaultPoint;
 import org.jspecify.annotations.Nullable;
 
 /** Failures still to be injected, each of which happens once. */
@@ -56,8 +57,16 @@ final class Injections {
   private String reason(FaultSpec fault) {
     boolean ofRank = !fault.node() && !fault.daemon();
     String here = ofRank ? "" : ", or no rank of node" + fault.number() + " did";
-    if (!fault.point().inLoop()) {
+    if (!fault.point().isNumbered()) {
       return "no rank reached that place" + here;
+    }
+    if (fault.point() == FaultPoint.TASK) {
+      return "no rank began that task" + here;
+    }
+    if (fault.point() == FaultPoint.AGREE) {
+      return "no asynchronous checkpoint was taken at that iteration, and no agreement had that"
+          + " number"
+          + here;
     }
     if (most < 0) {
       return "the program has no loop";
@@ -68,7 +77,7 @@ final class Injections {
     return switch (fault.point()) {
       case CHECKPOINT, ENCODE, COMMIT, COMMITTED ->
           "no checkpoint was taken at that iteration" + here;
-      case BEGUN, COLLECT, COLLECTED, AGREE ->
+      case BEGUN, COLLECT, COLLECTED ->
           "no asynchronous checkpoint was taken at that iteration" + here;
       case REBUILD -> "no recovery had to rebuild a checkpoint of that iteration" + here;
       case RESTORED -> "no recovery rolled back to that iteration" + here;

@@ -1306,7 +1306,11 @@ final class JobControllerTest {
     assertThat(missed(200, new FaultSpec(false, 1, false, FaultPoint.ENCODE, 55)))
         .isEqualTo("rank1@55:encode no checkpoint was taken at that iteration");
     assertThat(missed(200, new FaultSpec(false, 1, false, FaultPoint.AGREE, 55)))
-        .isEqualTo("rank1@55:agree no asynchronous checkpoint was taken at that iteration");
+        .isEqualTo(
+            "rank1@55:agree no asynchronous checkpoint was taken at that iteration, and no"
+                + " agreement had that number");
+    assertThat(missed(-1, new FaultSpec(false, 0, false, FaultPoint.TASK, 5)))
+        .isEqualTo("rank0@5:task no rank began that task");
     assertThat(missed(200, new FaultSpec(true, 1, false, FaultPoint.ITERATION, 55)))
         .isEqualTo("node1@55 no rank reached that iteration, or no rank of node1 did");
     assertThat(missed(200, new FaultSpec(false, 0, true, FaultPoint.REBUILD, -1)))

@@ -85,7 +85,7 @@ final class CollectivesSimulationTest {
       FaultSpec[] faults = new FaultSpec[3];
       for (int i = 0; i < faults.length; i++) {
         FaultPoint point = points[random.nextInt(points.length)];
-        int iteration = point.inLoop() ? random.nextInt(CollectivesWorkload.ITERATIONS) : -1;
+        int iteration = point.isNumbered() ? random.nextInt(CollectivesWorkload.ITERATIONS) : -1;
         faults[i] = kill(random.nextInt(SIZE), point, iteration);
       }
       Outcome outcome = run(seed, mode.shape().withFaults(faults), CollectivesWorkload.of(seed));

@@ -456,7 +456,8 @@ final class FlowRollbackSimulationTest {
     finished(
         2,
         ranks()
-            .withFaults(kill(1, FaultPoint.ITERATION, 3), kill(3, place, place.inLoop() ? 0 : -1)),
+            .withFaults(
+                kill(1, FaultPoint.ITERATION, 3), kill(3, place, place.isNumbered() ? 0 : -1)),
         undisturbed());
   }
 

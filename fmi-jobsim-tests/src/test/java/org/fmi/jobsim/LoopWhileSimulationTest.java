@@ -67,7 +67,7 @@ final class LoopWhileSimulationTest {
         new FaultPoint[] {
           FaultPoint.ITERATION, FaultPoint.COMMIT, FaultPoint.COMMITTED, FaultPoint.EPILOGUE
         }) {
-      FaultSpec fault = new FaultSpec(false, 1, false, point, point.inLoop() ? 12 : -1);
+      FaultSpec fault = new FaultSpec(false, 1, false, point, point.isNumbered() ? 12 : -1);
       LongStream.range(0, 5)
           .forEach(
               seed -> {

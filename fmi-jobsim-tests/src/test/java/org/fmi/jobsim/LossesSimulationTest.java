@@ -140,7 +140,7 @@ final class LossesSimulationTest {
               shape(2)
                   .withFaults(
                       new FaultSpec(true, 1, false, FaultPoint.ENCODE, 4),
-                      new FaultSpec(true, other, false, point, point.inLoop() ? -1 : 4));
+                      new FaultSpec(true, other, false, point, point.isNumbered() ? -1 : 4));
           JobSimulation job = new JobSimulation(seed, shape, SimModel.calm(), Workload::run);
           assertFinished(job, point + " on node " + other);
         });

@@ -250,7 +250,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     List<FaultSpec> faults = new ArrayList<>();
     FaultPoint point = at.get(random.nextInt(at.size()));
     // Ranks reach a recovery line in different iterations.
-    long iteration = point.inLoop() && random.nextBoolean() ? random.nextInt(ITERATIONS) : -1;
+    long iteration = point.isNumbered() && random.nextBoolean() ? random.nextInt(ITERATIONS) : -1;
     int victim = random.nextInt(size);
     faults.add(new FaultSpec(false, victim, false, point, iteration));
     if (random.nextInt(3) == 0) {

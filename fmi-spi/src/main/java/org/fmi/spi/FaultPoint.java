@@ -30,7 +30,11 @@ public enum FaultPoint {
   ENCODE,
   /** The rank's own part is complete, and not yet known to be committed by all. */
   COMMIT,
-  /** Asynchronous checkpoint: its completion is reported, so other ranks may have committed it. */
+  /**
+   * Asynchronous checkpoint: its completion is reported, so other ranks may have committed it. In a
+   * job that shrinks: this rank has asked for an agreement, whose number among this rank's
+   * agreements counts from 0.
+   */
   AGREE,
   /** Just committed. */
   COMMITTED,
@@ -42,13 +46,15 @@ public enum FaultPoint {
   REPLAY,
   /** In the recovery of a {@code flowLoop}, while this rank computes an iteration again. */
   RECOMPUTE,
+  /** Before this rank begins a task of a graph, by the task's number. */
+  TASK,
   /** After a loop's final checkpoint, at the first communication outside of it. */
   EPILOGUE,
   /** In {@code Fmi.close}. */
   CLOSE;
 
-  /** Whether the point belongs to an iteration. */
-  public boolean inLoop() {
+  /** Whether the point belongs to an iteration, an agreement or a task, which has a number. */
+  public boolean isNumbered() {
     return switch (this) {
       case INIT, CONNECT, PROLOGUE, EPILOGUE, CLOSE -> false;
       case ITERATION,
@@ -63,7 +69,8 @@ public enum FaultPoint {
           REBUILD,
           RESTORED,
           REPLAY,
-          RECOMPUTE ->
+          RECOMPUTE,
+          TASK ->
           true;
     };
   }

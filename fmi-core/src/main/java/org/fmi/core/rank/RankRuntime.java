@@ -40,6 +40,7 @@ import org.fmi.core.rollback.FlowRollback;
 import org.fmi.core.rollback.LocalRollback;
 import org.fmi.core.rollback.Restorer;
 import org.fmi.core.state.LoopState;
+import org.fmi.provider.TaskPlaces;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.CheckpointStoreProvider;
@@ -66,7 +67,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Anywhere else: the process waits to be killed and started again, with all others.
  * </ul>
  */
-public final class RankRuntime implements Fmi, Metered {
+public final class RankRuntime implements Fmi, Metered, TaskPlaces {
   private final RankConfig config;
   private final JobLink link;
   private final Messenger messenger;
@@ -640,6 +641,11 @@ public final class RankRuntime implements Fmi, Metered {
   /** Whether {@link #close} was called: the program's communication has ended. */
   public boolean isClosed() {
     return place == Place.CLOSED;
+  }
+
+  @Override
+  public void beforeTask(int task) {
+    faults.at(FaultPoint.TASK, task);
   }
 
   @Override

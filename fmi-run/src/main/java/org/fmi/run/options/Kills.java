@@ -43,7 +43,7 @@ final class Kills {
     long iteration = matcher.group(3) == null ? -1 : Long.parseLong(matcher.group(3));
     String place = matcher.group(4) != null ? matcher.group(4) : matcher.group(5);
     FaultPoint point = place == null ? FaultPoint.ITERATION : point(place, text, origin);
-    if (iteration >= 0 && !point.inLoop()) {
+    if (iteration >= 0 && !point.isNumbered()) {
       throw new UsageException(
           origin
               + " "

@@ -151,14 +151,14 @@ final class DocumentsTest {
   @Test
   void thePlacesToDieAreThoseOfTheCode() {
     Markdown recovery = Markdown.of("docs/recovery.md");
-    for (boolean inLoop : new boolean[] {true, false}) {
+    for (boolean numbered : new boolean[] {true, false}) {
       String places =
-          inLoop ? "with iteration I, or without: the first one" : "without an iteration";
+          numbered ? "with iteration I, or without: the first one" : "without an iteration";
       assertThat(recovery.table("place", places))
           .flatExtracting(row -> Markdown.code(row.getFirst()))
           .containsExactlyInAnyOrderElementsOf(
               Stream.of(FaultPoint.values())
-                  .filter(point -> point.inLoop() == inLoop)
+                  .filter(point -> point.isNumbered() == numbered)
                   .map(point -> point.name().toLowerCase(Locale.ROOT))
                   .toList());
     }
