@@ -1,19 +1,22 @@
 package org.fmi.rules;
 
+import java.util.BitSet;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The log-ring's logic at one rank, as a pure state machine: it knows the links, and which notice
- * to forward. An event may produce a notice, which its caller sends over all links except those to
- * the sender and to the failed rank.
+ * to forward: one per failed rank. An event may produce a notice, which its caller sends over all
+ * links except those to the sender and to the failed rank.
  */
 public final class LogRing {
   private final int size;
   private final int rank;
   private final int base;
-  private @Nullable Notice first;
+
+  /** The failed ranks that are known here. */
+  private final BitSet heard = new BitSet();
 
   /**
    * A notice of a failure.
@@ -71,7 +74,7 @@ public final class LogRing {
   /**
    * A rank's link broke, or its death was detected by other means.
    *
-   * @return the notice to report and to forward; null if a failure is already known
+   * @return the notice to report and to forward; null if this failure is already known
    */
   public @Nullable Notice lost(int failed) {
     return receive(new Notice(failed, 0));
@@ -83,10 +86,10 @@ public final class LogRing {
    * @return as {@link #lost}
    */
   public @Nullable Notice receive(Notice notice) {
-    if (first != null) {
+    if (heard.get(notice.failed())) {
       return null;
     }
-    first = notice;
+    heard.set(notice.failed());
     return notice;
   }
 

@@ -60,7 +60,7 @@ public interface FailureDetector extends AutoCloseable {
   /** Receives the detector's findings. */
   interface Listener {
     /**
-     * {@code rank} has failed. Called at most once per epoch, by the detector's thread.
+     * {@code rank} has failed. Called at most once per rank, by the detector's thread.
      *
      * @param hops the number of ranks that the notice passed before this one; 0 if detected here
      */

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.fmi.Rollback;
@@ -405,7 +406,7 @@ public final class Lifecycle implements JobLink.Listener {
           detectorProvider.open(
               config.withTransports(List.copyOf(opened.keySet())),
               joining,
-              (rank, hops, reason) -> onFailure(joining, rank, hops, reason),
+              new Findings(joining),
               link);
     } catch (IOException | RuntimeException e) {
       opened.values().forEach(Transport::close);
@@ -574,14 +575,28 @@ public final class Lifecycle implements JobLink.Listener {
     return rank >= 0 && rank != config.rank();
   }
 
-  private void onFailure(int heardIn, int rank, int hops, String reason) {
-    long heard = clock.nanoTime();
-    notices.incrementAndGet();
-    messenger.revoke(heardIn, "rank " + rank + " has failed: " + reason);
-    FailureDetector d = detector;
-    String overlay = d == null ? "" : d.transport();
-    link.send(new RankMessage.Suspect(heardIn, rank, hops, heard, overlay, reason));
-    clock.wakeup();
+  /** Receives the failures of one epoch, which the first of them ends. */
+  private final class Findings implements FailureDetector.Listener {
+    private final int heardIn;
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    Findings(int heardIn) {
+      this.heardIn = heardIn;
+    }
+
+    @Override
+    public void onFailure(int rank, int hops, String reason) {
+      long heard = clock.nanoTime();
+      if (over.getAndSet(true)) {
+        return; // ranks that have left the epoch cannot be told from dead ones any more
+      }
+      notices.incrementAndGet();
+      messenger.revoke(heardIn, "rank " + rank + " has failed: " + reason);
+      FailureDetector d = detector;
+      String overlay = d == null ? "" : d.transport();
+      link.send(new RankMessage.Suspect(heardIn, rank, hops, heard, overlay, reason));
+      clock.wakeup();
+    }
   }
 
   /**

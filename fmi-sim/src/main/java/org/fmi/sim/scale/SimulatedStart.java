@@ -372,12 +372,13 @@ public final class SimulatedStart {
     }
   }
 
-  /** Notifies a rank of a failure, which passes the first notice on. */
+  /** Notifies a rank of a failure, which passes the first notice on and leaves the epoch. */
   private void noticed(ThinRank rank, int from, int failed, LogRing.@Nullable Notice news) {
     LogRing overlay = rank.overlay;
-    if (news == null || overlay == null || !rank.alive || rank.epoch > 0) {
+    if (news == null || overlay == null || !rank.alive || rank.epoch > 0 || rank.leaves) {
       return;
     }
+    rank.leaves = true;
     lastHeard = Math.max(lastHeard, agenda.now());
     hops = Math.max(hops, news.hops());
     say(

@@ -17,6 +17,9 @@ final class ThinRank {
   /** The earliest known arrival of a notice of the failure. */
   double noticeAt = Double.POSITIVE_INFINITY;
 
+  /** Whether it has been notified of a failure. */
+  boolean leaves;
+
   /** Its part of the overlay, in the current epoch. */
   @Nullable LogRing overlay;
 
