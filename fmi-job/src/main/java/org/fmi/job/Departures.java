@@ -21,6 +21,9 @@ final class Departures {
   private final Kills kills;
   private final Outbox out;
 
+  /** Whether ranks can leave a node: not without checkpoints to continue from. */
+  private final boolean moves;
+
   /** The reason why a node is about to be lost, by node. */
   private final Map<Integer, String> leaving = new TreeMap<>();
 
@@ -33,7 +36,11 @@ final class Departures {
   private int first;
   private String reason = "";
 
-  Departures(Placement placement, Ranks ranks, Kills kills, Outbox out) {
+  /**
+   * @param moves whether ranks can leave a node
+   */
+  Departures(Placement placement, Ranks ranks, Kills kills, Outbox out, boolean moves) {
+    this.moves = moves;
     this.placement = placement;
     this.ranks = ranks;
     this.kills = kills;
@@ -50,7 +57,7 @@ final class Departures {
     }
     if (leaving.putIfAbsent(node, why) == null) {
       placement.leaving(node);
-      out.reportLeaving(node, why);
+      out.reportLeaving(node, why, moves);
     }
   }
 
@@ -60,7 +67,7 @@ final class Departures {
   }
 
   private boolean canLeave(int node) {
-    return placement.canBeRebuilt(node) && placement.isRoomFor(node);
+    return moves && placement.canBeRebuilt(node) && placement.isRoomFor(node);
   }
 
   /** Notes that a node is not about to be lost any more: it is a place for ranks again. */

@@ -42,6 +42,10 @@ public enum EndCause {
   CHECKPOINTS_LOST,
   /** A rank found that the job cannot be recovered; its message gives the reason. */
   UNRECOVERABLE,
+  /** A rank was lost, and the user wants the job to end then. */
+  LOSS_ENDS,
+  /** All ranks were lost, and none is replaced. */
+  ALL_LOST,
   /** A failure occurred after all ranks were released, when nothing can be repeated. */
   LOST_WHILE_ENDING
 }

@@ -1,10 +1,12 @@
 package org.fmi.job;
 
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.fmi.control.JobMessage;
 import org.fmi.control.Notice;
 import org.fmi.job.Links.Link;
 import org.fmi.job.Links.Verdict;
@@ -51,6 +53,12 @@ final class Examination {
   /** Tenths of the heartbeat's timeout in which daemons answer. */
   private static final int TO_ANSWER = 10;
 
+  /**
+   * Tenths of the heartbeat's timeout after which a job without checkpoints forgets that a process
+   * was accused without a cause.
+   */
+  private static final int TO_FORGET = 50;
+
   private enum State {
     IDLE,
     HEARD,
@@ -88,6 +96,9 @@ final class Examination {
 
   /** The moves of ranks whose processes are being killed. */
   private final Map<Integer, Move> moves = new TreeMap<>();
+
+  /** Whether the end of the current wait means that acquittals are forgotten. */
+  private boolean forgets;
 
   /** The number of examinations in a row that found broken links without a remedy. */
   private int brokenRounds;
@@ -134,6 +145,7 @@ final class Examination {
     concerned.set(placement.nodeOf(suspect.number()));
     if (state == State.IDLE) {
       brokenRounds = 0;
+      forgets = false;
       state = State.HEARD;
       out.add(new JobCommand.AwaitExamination(++round, BEFORE_ASKING));
     }
@@ -192,6 +204,10 @@ final class Examination {
     if (state == State.HEARD || state == State.WAITING) {
       ask();
       return false;
+    }
+    if (state == State.IDLE && forgets) {
+      forgets = false;
+      acquitted.clear();
     }
     awaited.clear();
     return isDue();
@@ -273,6 +289,59 @@ final class Examination {
     return null;
   }
 
+  /**
+   * A node whose ranks are lost because other nodes do not hear it.
+   *
+   * @param reason a predicate whose subject is a rank
+   */
+  record Separated(int node, String reason) {}
+
+  /**
+   * Returns the node whose loss mends the most links between nodes with ranks, in a job that moves
+   * no rank; null if all hear each other.
+   */
+  @Nullable Separated separated(List<Integer> used) {
+    int node = links.worst(used);
+    if (node < 0) {
+      return null;
+    }
+    int other = used.stream().filter(n -> links.isBroken(node, n)).findFirst().orElseThrow();
+    return new Separated(node, "is lost because " + text(List.of(linkOf(node, other))));
+  }
+
+  private static Link linkOf(int a, int b) {
+    return new Link(Math.min(a, b), Math.max(a, b));
+  }
+
+  /**
+   * Acquits all accused processes, in a job that moves no rank, and ends the examination.
+   *
+   * @return the ranks of processes that have been acquitted a moment ago: something within them has
+   *     failed
+   */
+  List<Integer> acquit() {
+    List<Integer> again = new ArrayList<>();
+    accused.forEach(
+        (r, incarnation) -> {
+          if (!ranks.get(r).lives(incarnation) || !links.hasAnswered(placement.nodeOf(r))) {
+            return; // a silent daemon is judged elsewhere
+          }
+          if (acquitted.getOrDefault(r, -1).equals(incarnation)) {
+            acquitted.remove(r);
+            again.add(r);
+          } else {
+            acquitted.put(r, incarnation);
+            acquit(r, "its process lives, and all nodes hear each other");
+          }
+        });
+    end();
+    if (!acquitted.isEmpty()) {
+      forgets = true;
+      out.add(new JobCommand.AwaitExamination(++round, TO_FORGET));
+    }
+    return again;
+  }
+
   private void acquitAll() {
     for (Map.Entry<Integer, Integer> each : accused.entrySet()) {
       int r = each.getKey();
@@ -299,6 +368,7 @@ final class Examination {
   private void acquit(int rank, String reason) {
     ledger.acquitted(rank);
     int by = accusers.getOrDefault(rank, -1);
+    out.sendToAll(new JobMessage.Alive(rank));
     out.report(new Notice.FalsePositive(ledger.recoveries(), rank, "rank " + by, reason));
   }
 

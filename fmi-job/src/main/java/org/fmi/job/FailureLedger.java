@@ -340,7 +340,7 @@ final class FailureLedger {
    * Whether the program, not its environment, is to blame: it exited, or was ended by a signal that
    * faulty code raises.
    */
-  private static boolean isOwnFault(FromDaemon.RankExited exit) {
+  static boolean isOwnFault(FromDaemon.RankExited exit) {
     if (!exit.signaled()) {
       return true;
     }

@@ -2,6 +2,7 @@ package org.fmi.job;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.fmi.control.AddressTable;
 import org.fmi.control.JobMessage;
 import org.fmi.control.Notice;
@@ -13,7 +14,9 @@ import org.fmi.job.Ranks.Stage;
 import org.fmi.job.control.Assignment;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.spi.OnFailure;
 import org.fmi.spi.RecoveryPolicy;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The decision maker of a job. By default, as in the FMI paper, any failure sends every process to
@@ -48,6 +51,10 @@ public final class JobController implements Job {
   private final SilentNodes silent;
   private final AllProcesses all;
   private final Examination examination;
+  private final Losses losses;
+
+  /** Whether lost ranks are replaced, at all times. */
+  private final boolean replaces;
 
   private Phase phase = Phase.LAUNCHING;
 
@@ -56,6 +63,9 @@ public final class JobController implements Job {
    * one.
    */
   private boolean begun;
+
+  /** Where the last rank that runs began in this epoch; null before the first one. */
+  private RankMessage.@Nullable Running from;
 
   /** Number of checkpoints rebuilt in this epoch. */
   private int rebuilt;
@@ -97,12 +107,18 @@ public final class JobController implements Job {
     this.requests = new CheckpointRequests(spec.size(), policy, out);
     this.scope = new RollbackScope(policy, StoredDeterminants.mostBytes(spec.size()), out);
     this.kills = new Kills(ranks, ledger, out);
-    this.departures = new Departures(placement, ranks, kills, out);
+    OnFailure onFailure = policy.onFailure();
+    this.replaces = onFailure == OnFailure.REPLACE;
+    this.departures = new Departures(placement, ranks, kills, out, replaces);
     this.arrivals = new Arrivals(placement, out);
     this.unplaced = new UnplacedRanks(spec, placement, out, r -> spawn(ranks.get(r)));
     this.silent = new SilentNodes(placement, out);
     this.all = new AllProcesses(ranksAtOnce, ranks, placement, kills, out, this::spawn);
     this.examination = new Examination(spec, placement, ranks, ledger, kills, out);
+    this.losses = new Losses(onFailure, placement, ranks, ledger, kills, silent, examination, out);
+    if (onFailure == OnFailure.SHRINK) {
+      requests.over("the ranks of this job take no checkpoints, as lost ranks are not replaced");
+    }
   }
 
   /**
@@ -122,7 +138,9 @@ public final class JobController implements Job {
 
   @Override
   public List<JobCommand> on(JobEvent event) {
-    if (phase != Phase.ENDED) {
+    if (phase != Phase.ENDED && losses.take(event)) {
+      afterLosses();
+    } else if (phase != Phase.ENDED) {
       switch (event) {
         case JobEvent.NodeUp e -> onNodeUp(e.node(), e.memoryFree());
         case JobEvent.NodeLost e ->
@@ -219,7 +237,8 @@ public final class JobController implements Job {
   /** Replaces ranks of silent nodes, one node per epoch as a group survives few losses at once. */
   private void replaceSilent() {
     int node;
-    while ((phase == Phase.JOINING || phase == Phase.CONNECTING || phase == Phase.RUNNING)
+    while (!losses.areFinal()
+        && (phase == Phase.JOINING || phase == Phase.CONNECTING || phase == Phase.RUNNING)
         && (node = silent.replaceable(begun)) >= 0) {
       for (int r : placement.ranksOn(node)) {
         if (ranks.get(r).incarnation() >= 0) {
@@ -254,7 +273,7 @@ public final class JobController implements Job {
     }
     int used = placement.used();
     out.report(new Notice.Started(ranks.size(), used, placement.spares(), placement.groupLosses()));
-    if (used > 1) {
+    if (used > 1 && replaces) {
       out.reportUnprotected(ranks.size());
     }
     enter(Phase.JOINING);
@@ -282,6 +301,11 @@ public final class JobController implements Job {
     }
     out.fence(epoch(), node, reason);
     arrivals.lost(node, reason);
+    if (losses.areFinal()) {
+      losses.ofNode(lost, placement.name(node) + " lost: " + reason);
+      afterLosses();
+      return;
+    }
     if (phase == Phase.RELEASED) {
       if (lost.stream().anyMatch(r -> ranks.get(r).life() != Life.GONE)) {
         end(
@@ -486,6 +510,26 @@ public final class JobController implements Job {
     }
   }
 
+  /**
+   * Handles what losses lead to where lost ranks are not replaced: others may wait only for them.
+   */
+  private void afterLosses() {
+    JobCommand.End verdict = losses.verdict();
+    if (verdict != null) {
+      end(verdict);
+    } else {
+      if (phase == Phase.CONNECTING && ranks.allAt(Stage.RUNNING)) {
+        allRun();
+      }
+      if (phase == Phase.RUNNING && ranks.allAt(Stage.FINISHED)) {
+        release();
+      }
+      if (phase == Phase.RELEASED) {
+        endIfAllGone();
+      }
+    }
+  }
+
   private void gone(Rank rank, FromDaemon.RankExited e) {
     ranks.gone(rank);
     if (exitStatus == 0) {
@@ -493,6 +537,10 @@ public final class JobController implements Job {
       exitReason =
           exitStatus == 0 ? "" : "rank " + e.rank() + " " + ledger.how(e) + ", after Fmi.close";
     }
+    endIfAllGone();
+  }
+
+  private void endIfAllGone() {
     if (ranks.allGone()) {
       injections.missed().forEach(out::report);
       end(new JobCommand.End(exitStatus, EndCause.ALL_ENDED, exitReason));
@@ -560,6 +608,10 @@ public final class JobController implements Job {
       end(
           JobCommand.End.failed(
               EndCause.LOST_WHILE_ENDING, reason + ", while the program was ending"));
+      return false;
+    }
+    if (losses.neverRecover()) {
+      end(JobCommand.End.failed(EndCause.UNRECOVERABLE, reason));
       return false;
     }
     JobCommand.End verdict = ledger.recover(reason);
@@ -645,7 +697,7 @@ public final class JobController implements Job {
       }
       case RankMessage.Finished m -> onFinished(rank, m);
       case RankMessage.Failed _ -> {} // see above
-      case RankMessage.Agrees _, RankMessage.Revokes _ -> {} // only where a job may shrink
+      case RankMessage.Agrees _, RankMessage.Revokes _ -> {} // of a job that shrinks: see Losses
       case RankMessage.Abort m -> end(JobCommand.End.aborted(e.rank(), m.status()));
     }
   }
@@ -680,6 +732,7 @@ public final class JobController implements Job {
     boolean rollback = joined.stream().anyMatch(m -> m.position() != Position.FRESH);
     enter(Phase.CONNECTING);
     begun = true;
+    losses.begun();
     all.begun();
     out.report(new Notice.AllJoined(epoch()));
     long local = scope.decide(epoch(), joined, r -> ranks.get(r).incarnation());
@@ -700,9 +753,14 @@ public final class JobController implements Job {
     boolean all = ranks.reach(rank, Stage.RUNNING);
     rebuilt += m.rebuilt() ? 1 : 0;
     assert rebuilt <= ranks.size();
-    if (!all) {
-      return;
+    from = m;
+    if (all) {
+      allRun();
     }
+  }
+
+  private void allRun() {
+    RankMessage.Running m = Objects.requireNonNull(from);
     JobCommand.End verdict = ledger.allRun(m.iteration());
     if (verdict != null) {
       end(verdict);
@@ -815,10 +873,15 @@ public final class JobController implements Job {
 
   private void onFinished(Rank rank, RankMessage.Finished m) {
     if (m.epoch() == epoch() && ranks.reach(rank, Stage.FINISHED)) {
-      enter(Phase.RELEASED);
-      out.sendToAll(new JobMessage.Release());
-      requests.over("the program has completed");
+      release();
     }
+  }
+
+  private void release() {
+    enter(Phase.RELEASED);
+    losses.released();
+    out.sendToAll(new JobMessage.Release());
+    requests.over("the program has completed");
   }
 
   private void end(JobCommand.End end) {

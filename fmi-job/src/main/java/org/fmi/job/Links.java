@@ -115,6 +115,23 @@ final class Links {
     return broken;
   }
 
+  /**
+   * Returns the node of these with the most broken links to the other ones, the last of equally bad
+   * ones; negative if all hear each other.
+   */
+  int worst(List<Integer> nodes) {
+    int worst = -1;
+    long most = 1;
+    for (int node : nodes) {
+      long broken = nodes.stream().filter(other -> isBroken(node, other)).count();
+      if (broken >= most) {
+        worst = node;
+        most = broken;
+      }
+    }
+    return worst;
+  }
+
   /** Returns the broken links between nodes with ranks. */
   private List<Link> broken(List<Integer> used) {
     List<Link> broken = new ArrayList<>();

@@ -160,15 +160,22 @@ final class Outbox {
         "no spare node is left: rank " + rank + " shares " + nodeOf(rank) + " with other ranks");
   }
 
-  /** Reports a live node that is about to be lost. */
-  void reportLeaving(int node, String reason) {
+  /**
+   * Reports a live node that is about to be lost.
+   *
+   * @param moves whether ranks can leave it
+   */
+  void reportLeaving(int node, String reason, boolean moves) {
     degraded(
         placement.name(node)
             + " is about to be lost: "
             + reason
             + (placement.load(node) == 0
                 ? "; it gets no ranks while there is another node"
-                : "; its ranks move after the next checkpoint"));
+                : moves
+                    ? "; its ranks move after the next checkpoint"
+                    : "; its ranks stay until they end or are lost with it, because lost ranks are"
+                        + " not replaced"));
   }
 
   /** Reports a node that is not about to be lost any more. */

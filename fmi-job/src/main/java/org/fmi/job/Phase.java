@@ -13,9 +13,11 @@ import java.util.Set;
  *                                                                                            RELEASED --> ENDED
  * </pre>
  *
- * Every phase may become ENDED. The effect of an event, by phase ("epoch": a new one begins; (e):
- * only if the message is of the current epoch). Each {@link JobEvent} has a row, and each {@link
- * org.fmi.control.RankMessage}; similar messages share one:
+ * Every phase may become ENDED. In a job that replaces no lost rank, {@link Losses} handles
+ * failures from Start on; the table holds for jobs that do, and for all others before Start. The
+ * effect of an event, by phase ("epoch": a new one begins; (e): only if the message is of the
+ * current epoch). Each {@link JobEvent} has a row, and each {@link org.fmi.control.RankMessage};
+ * similar messages share one:
  *
  * <pre>
  *  event             LAUNCHING          JOINING             CONNECTING, RUNNING        RELEASED
@@ -62,8 +64,8 @@ import java.util.Set;
  *  Finished (e)      -                  -                   RELEASED if all have       -
  *  Failed            -                  account             account                    account
  *  AtFault           -                  kill                kill                       kill
- *  Agrees            -                  -                   -                          -
- *  Revokes           -                  -                   -                          -
+ *  Agrees            -                  -                   - (Losses)                 -
+ *  Revokes           -                  -                   - (Losses)                 -
  *  Abort             -                  end                 end                        end
  *  Interrupted       end                end                 end                        end
  * </pre>

@@ -21,7 +21,9 @@ final class Ranks {
     /** Being killed; its exit is awaited. */
     DYING,
     /** Exited after all ranks were released, or without ever having joined. */
-    GONE
+    GONE,
+    /** Lost, and not replaced. */
+    DEAD
   }
 
   /** The stage of a rank in the epoch. */
@@ -93,6 +95,7 @@ final class Ranks {
 
   private int knownCount;
   private int goneCount;
+  private int deadCount;
 
   /**
    * @param ranks an empty list, which may count accesses to ranks
@@ -170,8 +173,17 @@ final class Ranks {
     assert goneCount <= ranks.size();
   }
 
+  /** Notes that a rank has lost its process, or is losing it, and gets no other one. */
+  void dead(Rank rank) {
+    assert rank.life == Life.NONE || rank.life == Life.DYING;
+    rank.life = Life.DEAD;
+    at.merge(rank.stage, -1, Integer::sum);
+    deadCount++;
+  }
+
+  /** Whether each rank has ended by itself, but for those that are dead. */
   boolean allGone() {
-    return goneCount == ranks.size();
+    return goneCount > 0 && goneCount + deadCount == ranks.size();
   }
 
   /** Returns the first rank that needs no process any more; null if there is none. */

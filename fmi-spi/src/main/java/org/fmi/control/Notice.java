@@ -68,6 +68,14 @@ public sealed interface Notice {
   record FalsePositive(int epoch, int rank, String by, String reason) implements Notice {}
 
   /**
+   * A rank is lost for good, and the job continues without it.
+   *
+   * @param seq its place in the order of deaths, from 1 on
+   * @param living the number of ranks that are left
+   */
+  record Died(long seq, int rank, int living, String by, String reason) implements Notice {}
+
+  /**
    * A rank learned of a failure over the log-ring.
    *
    * @param heardNanos the time, by the monotonic clock of that rank's machine

@@ -134,10 +134,23 @@ public sealed interface RankMessage {
    * @param hops the number of ranks that the notice passed
    * @param heardNanos the time, by this rank's monotonic clock
    * @param overlay the medium of this rank's overlay, which may not be connected yet
+   * @param silence whether nothing but silence is the evidence, so that the rank may live
    */
   @Tag(4)
-  record Suspect(int epoch, int rank, int hops, long heardNanos, String overlay, String reason)
-      implements RankMessage {}
+  record Suspect(
+      int epoch,
+      int rank,
+      int hops,
+      long heardNanos,
+      String overlay,
+      boolean silence,
+      String reason)
+      implements RankMessage {
+    /** An accusation with other evidence than silence. */
+    public Suspect(int epoch, int rank, int hops, long heardNanos, String overlay, String reason) {
+      this(epoch, rank, hops, heardNanos, overlay, false, reason);
+    }
+  }
 
   /**
    * A checkpoint is committed; reported by rank 0.

@@ -27,6 +27,7 @@ public final class EndText {
       case NO_NODE ->
           end.message() + "; use spare nodes (--spares, or more hosts than the ranks need)";
       case TOO_MANY_RECOVERIES -> end.message() + " (--max-recoveries)";
+      case LOSS_ENDS -> end.message() + " (--on-failure end)";
       case NO_PROGRESS ->
           end.message()
               + "\nif they have no common cause, allow more of them (--no-progress), or take"
@@ -47,6 +48,7 @@ public final class EndText {
           CANNOT_START_ANYWHERE,
           NEVER_RAN,
           UNRECOVERABLE,
+          ALL_LOST,
           LOST_WHILE_ENDING ->
           end.message();
     };

@@ -14,6 +14,7 @@ import org.fmi.control.RankMessage;
 import org.fmi.job.JobSpec;
 import org.fmi.run.Amounts;
 import org.fmi.run.options.RunOptions.Verbosity;
+import org.fmi.spi.OnFailure;
 
 /**
  * Turns events into notices for the user: one per stage of a recovery, with the time since fmirun
@@ -108,7 +109,7 @@ public final class ProgressLines {
                 + n.spares()
                 + " spare");
         // With one node there is none to lose.
-        if (n.nodes() > 1 && n.groupLosses() < spec.grouping().losses()) {
+        if (n.nodes() > 1 && !shrinks() && n.groupLosses() < spec.grouping().losses()) {
           line(
               "checkpoint groups survive "
                   + (n.groupLosses() == 0
@@ -127,7 +128,8 @@ public final class ProgressLines {
       case Notice.NodeSilent n ->
           line(
               nodeName(n.node())
-                  + " is silent: its ranks have stopped, and it may return with their checkpoints"
+                  + " is silent: its ranks have stopped"
+                  + (shrinks() ? "" : ", and it may return with their checkpoints")
                   + (n.alone() ? "" : "; all wait, because most nodes are silent"));
       case Notice.NodeHeard n -> line(nodeName(n.node()) + " is heard again");
       case Notice.NodeFailed n ->
@@ -135,6 +137,14 @@ public final class ProgressLines {
       case Notice.CauseKnown n -> line("rank " + n.rank() + " lost because it " + n.reason());
       case Notice.FalsePositive n ->
           line("rank " + n.rank() + " is not lost, as " + n.by() + " reported: " + n.reason());
+      case Notice.Died n ->
+          line(
+              "the job continues without rank "
+                  + n.rank()
+                  + ": "
+                  + (n.living() == 0
+                      ? "no rank is left"
+                      : Amounts.count(n.living(), "rank") + " left"));
       case Notice.Left n ->
           detail(
               "epoch "
@@ -310,11 +320,15 @@ public final class ProgressLines {
                   + " after "
                   + Amounts.count(n.recoveries(), "recovery", "recoveries"));
     }
-    if (notice instanceof Notice.AllRunning) {
+    if (notice instanceof Notice.AllRunning || notice instanceof Notice.Died) {
       recovering = false;
       notified.clear();
       mostHops = 0;
     }
+  }
+
+  private boolean shrinks() {
+    return spec.recovery().policy().onFailure() == OnFailure.SHRINK;
   }
 
   private static String rebuilt(int checkpoints) {

@@ -23,15 +23,21 @@ public final class StartText {
         + options.where().nodes(spec.nodes().size())
         + ", transports "
         + (transports.isEmpty() ? "auto" : String.join(", ", transports))
-        + ", checkpoints "
-        + when(options.job().interval())
-        + " in groups of up to "
-        + spec.grouping().size()
-        + " that survive "
-        + (losses == 1 ? "1 loss" : losses + " losses at once")
-        + racks(spec, losses)
-        + ", if no spare is left "
-        + spec.room().onNoSpare().name().toLowerCase(Locale.ROOT)
+        + switch (options.job().onFailure()) {
+          case REPLACE ->
+              ", checkpoints "
+                  + when(options.job().interval())
+                  + " in groups of up to "
+                  + spec.grouping().size()
+                  + " that survive "
+                  + (losses == 1 ? "1 loss" : losses + " losses at once")
+                  + racks(spec, losses)
+                  + ", if no spare is left "
+                  + spec.room().onNoSpare().name().toLowerCase(Locale.ROOT);
+          case END ->
+              ", checkpoints " + when(options.job().interval()) + ", the first loss ends the job";
+          case SHRINK -> ", no checkpoints, lost ranks stay lost";
+        }
         + ", heartbeat "
         + options.job().heartbeatMillis()
         + " ms";

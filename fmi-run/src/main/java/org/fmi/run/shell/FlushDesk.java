@@ -219,6 +219,8 @@ final class FlushDesk {
               NO_PROGRESS,
               CHECKPOINTS_LOST,
               UNRECOVERABLE,
+              LOSS_ENDS,
+              ALL_LOST,
               LOST_WHILE_ENDING ->
               true;
         };

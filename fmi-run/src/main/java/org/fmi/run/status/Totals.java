@@ -52,15 +52,17 @@ final class Totals {
         }
         epoch = n.epoch();
       }
-      case Notice.AllRunning n -> {
+      case Notice.Died _ -> {
         if (state == State.RECOVERING) {
-          recoveryNanos += nanos - recoveringSince;
+          runs(nanos); // nothing has to be repeated
         }
+      }
+      case Notice.AllRunning n -> {
+        runs(nanos);
         if (!ran) {
           ran = true;
           ranNanos = nanos;
         }
-        state = State.RUNNING;
         epoch = n.epoch();
       }
       case Notice.CheckpointCommitted n -> {
@@ -113,6 +115,13 @@ final class Totals {
         // not part of the totals
       }
     }
+  }
+
+  private void runs(long nanos) {
+    if (state == State.RECOVERING) {
+      recoveryNanos += nanos - recoveringSince;
+    }
+    state = State.RUNNING;
   }
 
   private void fails(long nanos) {
