@@ -7,12 +7,15 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.fmi.spi.FailureDetector;
+import org.fmi.spi.JobSettings;
+import org.fmi.spi.RankConfig;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimModel;
 import org.fmi.testkit.SimProcess;
 import org.fmi.testkit.Simulation;
 import org.fmi.testkit.Supervisor;
 import org.fmi.testkit.contract.DetectorContract;
+import org.fmi.testkit.contract.DetectorThreads;
 import org.jspecify.annotations.Nullable;
 
 /** The log-ring over simulated links keeps the contract, in several simulated worlds. */
@@ -25,25 +28,32 @@ final class SimDetectorTest extends DetectorContract {
   }
 
   @Override
-  protected void run(int ranks, Body body) {
+  protected void run(int ranks, Setup setup, Body body) {
+    runInWorlds(ranks, setup, body);
+  }
+
+  static void runInWorlds(int ranks, Setup setup, Body body) {
     for (long seed = 0; seed < WORLDS; seed++) {
-      runIn(seed, ranks, body);
+      runIn(seed, ranks, setup, body);
     }
   }
 
-  private static void runIn(long seed, int ranks, Body body) {
+  private static void runIn(long seed, int ranks, Setup setup, Body body) {
     Simulation simulation = new Simulation(seed);
     SimCluster cluster =
         new SimCluster(simulation, SimModel.random(simulation.random()), ranks, 1 << 20);
     byte[][] endpoints = new byte[ranks][];
+    List<Silence> silences = new ArrayList<>();
     AtomicInteger met = new AtomicInteger();
     cluster.supervise(
         new Supervisor() {
           @Override
           public void onNodeUp(int node) {
+            RankConfig plain = cluster.config(node, node, ranks, 0);
+            JobSettings job = setup.of(node, plain.job().toBuilder()).build();
             cluster.spawn(
-                cluster.config(node, node, ranks, 0),
-                process -> live(process, endpoints, met, body));
+                plain.toBuilder().job(job).build(),
+                process -> live(process, endpoints, met, silences, body));
           }
         });
     for (int node = 0; node < ranks; node++) {
@@ -57,7 +67,8 @@ final class SimDetectorTest extends DetectorContract {
     }
   }
 
-  private static void live(SimProcess process, byte[][] endpoints, AtomicInteger met, Body body)
+  private static void live(
+      SimProcess process, byte[][] endpoints, AtomicInteger met, List<Silence> silences, Body body)
       throws Exception {
     List<Heard> heard = new ArrayList<>();
     try (FailureDetector detector =
@@ -65,10 +76,10 @@ final class SimDetectorTest extends DetectorContract {
             .open(
                 process.config(),
                 EPOCH,
-                (failed, hops, reason) -> heard.add(new Heard(failed, hops)),
+                new DetectorThreads.Findings(heard, silences),
                 process.jobLink())) {
       endpoints[process.rank()] = detector.endpoint();
-      SimMember member = new SimMember(process, detector, endpoints, met, heard);
+      SimMember member = new SimMember(process, detector, endpoints, met, heard, silences);
       member.meet();
       body.run(member);
     }
@@ -80,6 +91,7 @@ final class SimDetectorTest extends DetectorContract {
     private final byte[][] endpoints;
     private final AtomicInteger met;
     private final List<Heard> heard;
+    private final List<Silence> silences;
     private int meetings;
 
     SimMember(
@@ -87,12 +99,14 @@ final class SimDetectorTest extends DetectorContract {
         FailureDetector detector,
         byte[][] endpoints,
         AtomicInteger met,
-        List<Heard> heard) {
+        List<Heard> heard,
+        List<Silence> silences) {
       this.process = process;
       this.detector = detector;
       this.endpoints = endpoints;
       this.met = met;
       this.heard = heard;
+      this.silences = silences;
     }
 
     @Override
@@ -114,6 +128,16 @@ final class SimDetectorTest extends DetectorContract {
     public @Nullable Heard heard() {
       assertThat(heard).hasSizeLessThanOrEqualTo(1);
       return heard.isEmpty() ? null : heard.getFirst();
+    }
+
+    @Override
+    public List<Heard> failures() {
+      return List.copyOf(heard);
+    }
+
+    @Override
+    public List<Silence> silences() {
+      return silences;
     }
 
     @Override

@@ -7,8 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.fmi.logring.HeartLinks;
+import org.fmi.logring.HeartRingDetector;
 import org.fmi.logring.LogRingDetector;
-import org.fmi.logring.RingLinks;
+import org.fmi.logring.RingDetector;
 import org.fmi.net.Handshake;
 import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.RankClock;
@@ -19,10 +21,10 @@ import org.fmi.testkit.SimStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Links of the log-ring over simulated connections: does what TcpLinks does over real ones, with
- * the real handshake.
+ * Links of an overlay over simulated connections: does what TcpLinks does over real ones, with the
+ * real handshake.
  */
-final class SimLinks implements RingLinks, SimPort.Acceptor {
+final class SimLinks implements HeartLinks, SimPort.Acceptor {
   /** Kind of link of the transport that reaches all ranks: a log-ring can always use it. */
   private static final String NAME = "sim";
 
@@ -40,6 +42,7 @@ final class SimLinks implements RingLinks, SimPort.Acceptor {
   private final int epoch;
   private final Set<Integer> neighbours;
   private final Handler handler;
+  private final boolean beating;
   private final SimPort port;
 
   /** Open connections, by rank. */
@@ -47,8 +50,17 @@ final class SimLinks implements RingLinks, SimPort.Acceptor {
 
   private boolean closed;
 
+  /**
+   * @param beating whether silence is noticed here
+   */
   SimLinks(
-      SimProcess process, RankConfig config, int epoch, Set<Integer> neighbours, Handler handler) {
+      SimProcess process,
+      RankConfig config,
+      int epoch,
+      Set<Integer> neighbours,
+      Handler handler,
+      boolean beating) {
+    this.beating = beating;
     this.process = process;
     this.config = config;
     this.epoch = epoch;
@@ -57,17 +69,26 @@ final class SimLinks implements RingLinks, SimPort.Acceptor {
     this.port = process.listen(this);
   }
 
-  /** The log-ring detectors of a simulated process. */
+  /** The detectors of a simulated process. */
   static FailureDetectorProvider detectors(SimProcess process) {
     return (config, epoch, listener, diagnostics) -> {
-      LogRingDetector detector =
-          new LogRingDetector(config, epoch, listener, new ClockGate(process.clock()));
-      detector.offer((c, e, neighbours, to) -> new SimLinks(process, c, e, neighbours, to));
-      return detector;
+      ClockGate gate = new ClockGate(process.clock());
+      return switch (config.job().detection().overlay()) {
+        case LOGRING -> {
+          LogRingDetector detector = new LogRingDetector(config, epoch, listener, gate);
+          detector.offer((c, e, peers, to) -> new SimLinks(process, c, e, peers, to, true));
+          yield detector;
+        }
+        case HEARTRING -> {
+          HeartRingDetector detector = new HeartRingDetector(config, epoch, listener, gate);
+          detector.open((c, e, peers, to) -> new SimLinks(process, c, e, peers, to, false));
+          yield detector;
+        }
+      };
     };
   }
 
-  private record ClockGate(RankClock clock) implements LogRingDetector.Gate {
+  private record ClockGate(RankClock clock) implements RingDetector.Gate {
     @Override
     public void await() {
       clock.await(Long.MAX_VALUE);
@@ -148,7 +169,7 @@ final class SimLinks implements RingLinks, SimPort.Acceptor {
   @Override
   public void connect(int peer, byte[] endpoint) throws IOException {
     if (closed) {
-      throw new IOException("the log-ring of epoch " + epoch + " cannot be connected: closed");
+      throw new IOException("the overlay of epoch " + epoch + " cannot be connected: closed");
     }
     long timeout = config.job().heartbeatMillis() * 1_000_000L;
     Calling calling = new Calling(config.secret(), identity(config.rank(), peer));
@@ -167,6 +188,17 @@ final class SimLinks implements RingLinks, SimPort.Acceptor {
   }
 
   @Override
+  public void watchAnew(int peer) {
+    execute(
+        () -> {
+          SimStream link = links.get(peer);
+          if (link != null) {
+            link.watchAnew();
+          }
+        });
+  }
+
+  @Override
   public void execute(Runnable task) {
     process.execute(
         () -> {
@@ -174,6 +206,27 @@ final class SimLinks implements RingLinks, SimPort.Acceptor {
             task.run();
           }
         });
+  }
+
+  @Override
+  public long nanoTime() {
+    return process.clock().nanoTime();
+  }
+
+  @Override
+  public void after(long nanos, Runnable task) {
+    process.after(
+        nanos,
+        () -> {
+          if (!closed) {
+            task.run();
+          }
+        });
+  }
+
+  @Override
+  public int patience(int peer) {
+    return 1;
   }
 
   @Override
@@ -222,9 +275,23 @@ final class SimLinks implements RingLinks, SimPort.Acceptor {
     }
 
     @Override
+    public boolean onSilent(SimStream stream, String reason) {
+      return beating && handler.onSilent(peer, reason);
+    }
+
+    @Override
+    public void onHeard(SimStream stream) {
+      if (beating) {
+        handler.onHeard(peer);
+      }
+    }
+
+    @Override
     public void onClosed(SimStream stream, String reason) {
       links.remove(peer, stream);
-      handler.onClosed(peer, reason);
+      if (!links.containsKey(peer)) {
+        handler.onClosed(peer, reason);
+      }
     }
   }
 }

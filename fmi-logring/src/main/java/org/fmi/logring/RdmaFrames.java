@@ -130,7 +130,7 @@ final class RdmaFrames {
     if (link.state == RdmaLink.State.ACCEPTED) {
       links.opened(link); // its first frame was faster than the connection manager
     }
-    link.heartbeat.received(clock.getAsLong());
+    links.heard(link);
     link.window.arrived(grants);
     if (frame.length > 0 && !handler.onFrame(link.peer, ByteBuffer.wrap(frame))) {
       links.lose(link, "violates the protocol");

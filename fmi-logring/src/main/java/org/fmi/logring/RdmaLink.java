@@ -30,6 +30,9 @@ final class RdmaLink {
   State state;
   Heartbeat heartbeat;
 
+  /** Whether the neighbour's silence was reported, and the link kept. */
+  boolean silent;
+
   /** Whether anything was sent since the last beat. */
   boolean wrote;
 

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.fmi.net.Heartbeat;
 import org.fmi.verbs.Greeting;
@@ -26,6 +27,7 @@ final class RdmaLinkTable {
   private final Sleeper sleeper;
   private final LongSupplier clock;
   private final long timeoutNanos;
+  private final long periodNanos;
 
   /** All links so far; a send's id is the index of its link. */
   private final List<RdmaLink> all = new ArrayList<>();
@@ -43,18 +45,21 @@ final class RdmaLinkTable {
    * @param sleeper the sleeper of the thread
    * @param clock the time in nanoseconds; only differences count
    * @param timeoutNanos the heartbeat timeout
+   * @param periodNanos the time between two heartbeats
    */
   RdmaLinkTable(
       RingLinks.Handler handler,
       Verbs verbs,
       Sleeper sleeper,
       LongSupplier clock,
-      long timeoutNanos) {
+      long timeoutNanos,
+      long periodNanos) {
     this.handler = handler;
     this.verbs = verbs;
     this.sleeper = sleeper;
     this.clock = clock;
     this.timeoutNanos = timeoutNanos;
+    this.periodNanos = periodNanos;
   }
 
   /** The link to a neighbour that is open or being made; null if there is none. */
@@ -104,7 +109,7 @@ final class RdmaLinkTable {
   }
 
   private Heartbeat newHeartbeat() {
-    return new Heartbeat(timeoutNanos, clock.getAsLong());
+    return new Heartbeat(timeoutNanos, periodNanos, clock.getAsLong());
   }
 
   /** Registers the number of its connection. */
@@ -138,6 +143,31 @@ final class RdmaLinkTable {
     byConnection.remove(link.connection);
     byNumber.remove(link.connection.number(), link);
     link.connection.close();
+  }
+
+  /**
+   * Reports a neighbour's silence.
+   *
+   * @return whether the link is over
+   */
+  boolean silent(RdmaLink link, long now, long nanos) {
+    String reason = "silent for " + TimeUnit.NANOSECONDS.toMillis(nanos) + " ms";
+    if (handler.onSilent(link.peer, reason)) {
+      lose(link, reason);
+      return true;
+    }
+    link.silent = true;
+    link.heartbeat.received(now);
+    return false;
+  }
+
+  /** Notes that something has arrived over a link. */
+  void heard(RdmaLink link) {
+    link.heartbeat.received(clock.getAsLong());
+    if (link.silent) {
+      link.silent = false;
+      handler.onHeard(link.peer);
+    }
   }
 
   /** Ends a link. */

@@ -38,6 +38,7 @@ final class RdmaLinks implements RingLinks {
   private final Verbs verbs;
   private final LongSupplier clock;
   private final long timeoutNanos;
+  private final long periodNanos;
   private final Arena arena = Arena.ofShared();
   private final Sleeper sleeper;
   private final Thread thread;
@@ -75,6 +76,7 @@ final class RdmaLinks implements RingLinks {
       throws IOException {
     this.handler = handler;
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(config.job().heartbeatMillis());
+    this.periodNanos = TimeUnit.MILLISECONDS.toNanos(config.job().detection().periodMillis());
     this.verbs = verbs;
     this.clock = clock;
     try {
@@ -86,7 +88,7 @@ final class RdmaLinks implements RingLinks {
           new Sleeper(
               verbs.completionDescriptor(), verbs.eventDescriptor(), verbs.failureDescriptor());
       try {
-        links = new RdmaLinkTable(handler, verbs, sleeper, clock, timeoutNanos);
+        links = new RdmaLinkTable(handler, verbs, sleeper, clock, timeoutNanos, periodNanos);
         frames = new RdmaFrames(verbs, arena, expected, links, handler, clock);
       } catch (IOException e) {
         sleeper.close();
@@ -129,6 +131,17 @@ final class RdmaLinks implements RingLinks {
           RdmaLink link = links.get(peer);
           if (link != null && link.state == RdmaLink.State.OPEN) {
             frames.send(link, frame);
+          }
+        });
+  }
+
+  @Override
+  public void watchAnew(int peer) {
+    execute(
+        () -> {
+          RdmaLink link = links.get(peer);
+          if (link != null) {
+            link.heartbeat.received(clock.getAsLong());
           }
         });
   }
@@ -194,7 +207,7 @@ final class RdmaLinks implements RingLinks {
   }
 
   private long pause() {
-    return timeoutNanos / 4;
+    return periodNanos;
   }
 
   private void beat() {
@@ -214,9 +227,10 @@ final class RdmaLinks implements RingLinks {
 
   private void beat(RdmaLink link, long now) {
     long silence = link.heartbeat.silence(now);
-    if (silence > 0) {
-      links.lose(link, "silent for " + TimeUnit.NANOSECONDS.toMillis(silence) + " ms");
-    } else if (!link.wrote && link.window.hasRoomForBeat()) {
+    if (silence > 0 && links.silent(link, now, silence)) {
+      return;
+    }
+    if (!link.wrote && link.window.hasRoomForBeat()) {
       frames.send(link, BEAT);
     }
     link.wrote = false;

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 /**
  * A rank's connections to its neighbours in the log-ring of one epoch, served by one thread. Only a
  * neighbour that proves the job's secret and names this job, epoch and rank gets a link, and only
- * one. A silent neighbour's link is closed. Any thread may call its methods.
+ * one. Any thread may call its methods.
  */
 public interface RingLinks extends AutoCloseable {
   /** The most bytes in a frame; the least is 1. */
@@ -29,6 +29,9 @@ public interface RingLinks extends AutoCloseable {
   /** Sends a frame; drops it if there is no link to that neighbour. */
   void send(int peer, byte[] frame);
 
+  /** Gives a neighbour that may be silent the full timeout again. */
+  void watchAnew(int peer);
+
   /** Runs a task on the thread, after earlier tasks; drops it after {@link #close}. */
   void execute(Runnable task);
 
@@ -49,8 +52,25 @@ public interface RingLinks extends AutoCloseable {
      */
     boolean onFrame(int peer, ByteBuffer frame);
 
-    /** The link is over, or could not be made. */
+    /** The link is over, or could not be made as the peer's system or process refuses it. */
     void onClosed(int peer, String reason);
+
+    /** The link could not be made, as nothing answered in time. */
+    default void onUnreachable(int peer, String reason) {
+      onClosed(peer, reason);
+    }
+
+    /**
+     * Nothing has arrived over the link for the timeout. Called again after each further one.
+     *
+     * @return whether the link is over, which is reported as {@link #onClosed} then
+     */
+    default boolean onSilent(int peer, String reason) {
+      return true;
+    }
+
+    /** A silent neighbour is heard again. */
+    default void onHeard(int peer) {}
 
     /** This rank cannot reach any neighbour any more, as its own device has failed. */
     void onBroken(String reason);

@@ -7,6 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import org.fmi.net.Acceptor.Refused;
 import org.fmi.net.Closed;
 import org.fmi.net.Connection;
@@ -19,7 +21,7 @@ import org.fmi.spi.Diagnostics;
 import org.fmi.spi.RankConfig;
 
 /** Links over TCP. */
-final class TcpLinks implements RingLinks {
+final class TcpLinks implements HeartLinks {
   static final String NAME = "tcp";
 
   private static final String PURPOSE = "logring";
@@ -44,19 +46,22 @@ final class TcpLinks implements RingLinks {
   private final int epoch;
   private final Set<Integer> neighbours;
   private final Handler handler;
+  private final boolean beating;
   private final NetLoop loop;
   private final Server server;
 
   /** The open links, by rank; used on the loop's thread. */
   private final Map<Integer, Connection> links = new HashMap<>();
 
-  TcpLinks(
+  private TcpLinks(
       RankConfig config,
       int epoch,
       Set<Integer> neighbours,
       Handler handler,
+      boolean beating,
       Diagnostics diagnostics)
       throws IOException {
+    this.beating = beating;
     this.config = config;
     this.epoch = epoch;
     this.neighbours = neighbours;
@@ -64,6 +69,28 @@ final class TcpLinks implements RingLinks {
     this.loop = NetLoop.open("fmi-logring", config.secret(), MAX_FRAME, diagnostics::report);
     this.server =
         loop.listen(Endpoint.listening(config.host()), patienceMillis(config), this::accept);
+  }
+
+  /** Links with heartbeats in both directions. */
+  static TcpLinks beating(
+      RankConfig config,
+      int epoch,
+      Set<Integer> neighbours,
+      Handler handler,
+      Diagnostics diagnostics)
+      throws IOException {
+    return new TcpLinks(config, epoch, neighbours, handler, true, diagnostics);
+  }
+
+  /** Links without heartbeats. */
+  static TcpLinks silent(
+      RankConfig config,
+      int epoch,
+      Set<Integer> neighbours,
+      Handler handler,
+      Diagnostics diagnostics)
+      throws IOException {
+    return new TcpLinks(config, epoch, neighbours, handler, false, diagnostics);
   }
 
   /** The time in which the system of any neighbour makes a connection, unless it is cut off. */
@@ -113,7 +140,7 @@ final class TcpLinks implements RingLinks {
       throw new IOException(
           "rank " + peer + " cannot be reached: unknown host " + e.getMessage(), e);
     } catch (RejectedExecutionException e) {
-      throw new IOException("the log-ring of epoch " + epoch + " cannot be connected: closed", e);
+      throw new IOException("the overlay of epoch " + epoch + " cannot be connected: closed", e);
     }
   }
 
@@ -124,6 +151,25 @@ final class TcpLinks implements RingLinks {
           Connection link = links.get(peer);
           if (link != null) {
             link.send(frame);
+          }
+        });
+  }
+
+  private void watch(Connection link) {
+    if (beating) {
+      link.heartbeat(
+          link.isWithinMachine() ? patienceMillis(config) : config.job().heartbeatMillis(),
+          config.job().detection().periodMillis());
+    }
+  }
+
+  @Override
+  public void watchAnew(int peer) {
+    execute(
+        () -> {
+          Connection link = links.get(peer);
+          if (link != null) {
+            watch(link);
           }
         });
   }
@@ -142,6 +188,26 @@ final class TcpLinks implements RingLinks {
   }
 
   @Override
+  public long nanoTime() {
+    return System.nanoTime();
+  }
+
+  @Override
+  public void after(long nanos, Runnable task) {
+    try {
+      ScheduledFuture<?> _ = loop.schedule(nanos, TimeUnit.NANOSECONDS, task);
+    } catch (RejectedExecutionException e) {
+      // Closed in the meantime.
+    }
+  }
+
+  @Override
+  public int patience(int peer) {
+    Connection link = links.get(peer);
+    return link != null && link.isWithinMachine() ? PATIENCE : 1;
+  }
+
+  @Override
   public void close() {
     loop.close();
   }
@@ -157,8 +223,7 @@ final class TcpLinks implements RingLinks {
     @Override
     public void onOpen(Connection connection) {
       links.put(peer, connection);
-      connection.heartbeat(
-          connection.isWithinMachine() ? patienceMillis(config) : config.job().heartbeatMillis());
+      watch(connection);
       handler.onOpen(peer);
     }
 
@@ -172,7 +237,24 @@ final class TcpLinks implements RingLinks {
     @Override
     public void onClosed(Connection connection, Closed how) {
       links.remove(peer, connection);
-      handler.onClosed(peer, how.detail());
+      if (links.containsKey(peer)) {
+        return; // both ends have connected to each other
+      }
+      if (how.why() == Closed.Why.UNREACHABLE) {
+        handler.onUnreachable(peer, how.detail());
+      } else {
+        handler.onClosed(peer, how.detail());
+      }
+    }
+
+    @Override
+    public boolean onSilent(Connection connection, String detail) {
+      return handler.onSilent(peer, detail);
+    }
+
+    @Override
+    public void onHeard(Connection connection) {
+      handler.onHeard(peer);
     }
   }
 }

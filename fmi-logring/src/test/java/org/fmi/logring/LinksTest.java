@@ -10,7 +10,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.fmi.spi.Endpoints;
+import org.fmi.spi.FailureDetector;
+import org.fmi.spi.JobSettings;
 import org.fmi.spi.RankConfig;
+import org.fmi.spi.RecoveryPolicy;
 import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +55,11 @@ class LinksTest {
       if (!closed) {
         sent.add(frame[0] + " to " + peer);
       }
+    }
+
+    @Override
+    public void watchAnew(int peer) {
+      sent.add("watch " + peer);
     }
 
     @Override
@@ -198,6 +206,75 @@ class LinksTest {
     assertThat(heard).isEmpty();
     handler.onClosed(3, "disconnected");
     assertThat(heard).containsExactly("3 0 disconnected");
+  }
+
+  @Test
+  void severalFailuresArePassedOn() throws Exception {
+    connectOverTcp();
+    RingLinks.Handler handler = links.getFirst().handler;
+    assertThat(handler.onFrame(0, frame(1, EPOCH, 2, 1))).isTrue();
+    assertThat(handler.onFrame(0, frame(1, EPOCH, 3, 2))).isTrue();
+    assertThat(heard).containsExactly("2 1 notice of rank 0", "3 2 notice of rank 0");
+    assertThat(links.getFirst().sent).containsExactly("1 to 3", "1 to 2");
+  }
+
+  @Test
+  void silenceEndsALink() throws Exception {
+    connectOverTcp();
+    assertThat(links.getFirst().handler.onSilent(2, "silent for 5 s")).isTrue();
+    links.getFirst().handler.onUnreachable(3, "no answer");
+    assertThat(heard).containsExactly("3 0 no answer");
+  }
+
+  /** Where the job continues without its dead, it first looks whether a silent rank lives. */
+  @Test
+  void silenceIsForTheJobIfDeathIsFinal() throws Exception {
+    JobSettings job = RankConfigs.job(4).policy(new RecoveryPolicy.Shrink()).build();
+    List<String> silences = new ArrayList<>();
+    List<FakeLinks> opened = new ArrayList<>();
+    LogRingDetector continuing =
+        new LogRingDetector(
+            RankConfigs.rank(1, job).build(),
+            EPOCH,
+            new FailureDetector.Listener() {
+              @Override
+              public void onFailure(int rank, int hops, String reason) {
+                heard.add(rank + " " + hops + " " + reason);
+              }
+
+              @Override
+              public void onSilence(int rank, String reason) {
+                silences.add(rank + " " + reason);
+              }
+
+              @Override
+              public void onHeard(int rank) {
+                silences.add(rank + " heard");
+              }
+            });
+    continuing.offer(
+        (config, epoch, neighbours, handler) -> {
+          opened.add(new FakeLinks("tcp", handler));
+          return opened.getFirst();
+        });
+    FakeLinks fake = opened.getFirst();
+    byte[] tcp = offerOf("tcp");
+    fake.handler.onClosed(0, "its process ended");
+    continuing.connect(Endpoints.of(tcp, continuing.endpoint(), tcp, tcp));
+    assertThat(heard).containsExactly("0 0 its process ended");
+    fake.sent.clear();
+    assertThat(fake.handler.onSilent(2, "silent for 5 s")).isFalse();
+    fake.handler.onHeard(2);
+    fake.handler.onUnreachable(3, "no answer");
+    assertThat(silences).containsExactly("2 silent for 5 s", "2 heard", "3 no answer");
+    assertThat(fake.sent).isEmpty();
+    continuing.alive(2);
+    assertThat(fake.sent).containsExactly("watch 2");
+    fake.sent.clear();
+    continuing.dead(3);
+    fake.handler.onClosed(3, "its process ended");
+    assertThat(fake.sent).isEmpty();
+    assertThat(heard).hasSize(1);
   }
 
   @Test

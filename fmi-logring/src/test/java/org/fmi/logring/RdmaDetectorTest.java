@@ -38,8 +38,8 @@ final class RdmaDetectorTest extends DetectorContract {
   private static final byte[] ANOTHER = Arrays.copyOf(new byte[] {1}, 32);
 
   @Override
-  protected void run(int ranks, Body body) throws Exception {
-    DetectorThreads.run(new LogRingDetectorProvider(), transport(), ranks, body);
+  protected void run(int ranks, Setup setup, Body body) throws Exception {
+    DetectorThreads.run(new RingDetectorProvider(), transport(), ranks, setup, body);
   }
 
   @Override
@@ -54,7 +54,7 @@ final class RdmaDetectorTest extends DetectorContract {
       throws IOException {
     RankConfig config = DetectorThreads.config(rank, 2, RdmaLinks.NAME, secret, timeoutMillis);
     return (LogRingDetector)
-        new LogRingDetectorProvider()
+        new RingDetectorProvider()
             .open(
                 config,
                 epoch,
@@ -229,7 +229,7 @@ final class RdmaDetectorTest extends DetectorContract {
             .withTransports(List.of("shm", "rdma", "tcp"));
     try (LogRingDetector rank0 =
             (LogRingDetector)
-                new LogRingDetectorProvider()
+                new RingDetectorProvider()
                     .open(
                         both,
                         EPOCH,
@@ -237,7 +237,7 @@ final class RdmaDetectorTest extends DetectorContract {
                         Diagnostics.NONE);
         LogRingDetector rank1 =
             (LogRingDetector)
-                new LogRingDetectorProvider()
+                new RingDetectorProvider()
                     .open(
                         DetectorThreads.config(1, 2, TcpLinks.NAME, OURS, 60_000),
                         EPOCH,

@@ -59,7 +59,7 @@ final class RdmaKillTest {
         List<FailureDetector> detectors = new ArrayList<>();
         for (int rank = firstRank; rank <= lastRank; rank++) {
           FailureDetector detector =
-              new LogRingDetectorProvider()
+              new RingDetectorProvider()
                   .open(
                       DetectorThreads.config(rank, SIZE, transport, new byte[32], 60_000),
                       epoch,

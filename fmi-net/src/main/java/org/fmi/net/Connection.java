@@ -79,6 +79,10 @@ public final class Connection {
   private @Nullable Heartbeat heartbeat;
   private BooleanSupplier peerStarved = () -> false;
   private boolean suspected;
+
+  /** Whether the peer's silence was reported, and did not close the connection. */
+  private boolean silent;
+
   private volatile boolean silenceExpected;
 
   private Connection(
@@ -192,11 +196,17 @@ public final class Connection {
   /**
    * Starts heartbeats: sends a beat every quarter of {@code timeoutMillis} if nothing else is sent,
    * and closes the connection as {@link Closed.Why#SILENT} when nothing has arrived from the peer
-   * for this long. Both sides must call it, best in {@code onOpen}. Time in which this process
-   * itself was late (stopped, starved) does not count.
+   * for this long, unless {@link ConnectionHandler#onSilent} says otherwise. Both sides must call
+   * it, best in {@code onOpen}. Time in which this process itself was late (stopped, starved) does
+   * not count.
    */
   public void heartbeat(int timeoutMillis) {
     heartbeat(timeoutMillis, () -> false);
+  }
+
+  /** Starts heartbeats with this period instead of a quarter of the timeout. */
+  public void heartbeat(int timeoutMillis, int periodMillis) {
+    heartbeat(timeoutMillis, TimeUnit.MILLISECONDS.toNanos(periodMillis), () -> false);
   }
 
   /**
@@ -206,6 +216,10 @@ public final class Connection {
    * @param starved whether the peer runs or waits for a core; called on the loop's thread
    */
   public void heartbeat(int timeoutMillis, BooleanSupplier starved) {
+    heartbeat(timeoutMillis, TimeUnit.MILLISECONDS.toNanos(timeoutMillis) / 4, starved);
+  }
+
+  private void heartbeat(int timeoutMillis, long periodNanos, BooleanSupplier starved) {
     if (timeoutMillis < 4) {
       throw new IllegalArgumentException("timeout of " + timeoutMillis + " ms");
     }
@@ -213,7 +227,8 @@ public final class Connection {
         () -> {
           boolean running = heartbeat != null;
           Heartbeat wanted =
-              new Heartbeat(TimeUnit.MILLISECONDS.toNanos(timeoutMillis), System.nanoTime());
+              new Heartbeat(
+                  TimeUnit.MILLISECONDS.toNanos(timeoutMillis), periodNanos, System.nanoTime());
           heartbeat = wanted;
           peerStarved = starved;
           if (!running) {
@@ -483,6 +498,11 @@ public final class Connection {
         if (heartbeat != null) {
           heartbeat.received(System.nanoTime());
         }
+        ConnectionHandler h = handler;
+        if (silent && h != null) {
+          silent = false;
+          call(() -> h.onHeard(Connection.this));
+        }
         take(bytes);
       } finally {
         bytes.release();
@@ -501,6 +521,15 @@ public final class Connection {
     }
   }
 
+  private boolean closesWhenSilent(String detail) {
+    ConnectionHandler h = handler;
+    boolean[] closes = {true};
+    if (h != null) {
+      call(() -> closes[0] = h.onSilent(this, detail));
+    }
+    return closes[0];
+  }
+
   private void scheduleBeat(long nanos) {
     loop.schedule(nanos, TimeUnit.NANOSECONDS, this::beat);
   }
@@ -516,8 +545,14 @@ public final class Connection {
     }
     long silence = running.silence(now, peerStarved);
     if (silence > 0 && suspected) {
-      end(Closed.Why.SILENT, "silent for " + TimeUnit.NANOSECONDS.toMillis(silence) + " ms");
-      return;
+      String detail = "silent for " + TimeUnit.NANOSECONDS.toMillis(silence) + " ms";
+      if (closesWhenSilent(detail)) {
+        end(Closed.Why.SILENT, detail);
+        return;
+      }
+      silent = true;
+      running.received(now);
+      silence = 0;
     }
     // Input may not have been read yet if this thread waited for a core in between.
     suspected = silence > 0;

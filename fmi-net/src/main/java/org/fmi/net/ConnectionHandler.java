@@ -15,6 +15,18 @@ public interface ConnectionHandler {
   void onFrame(Connection connection, ByteBuffer frame);
 
   /**
+   * The peer was silent for the heartbeat's timeout. Called again after each further one.
+   *
+   * @return whether to close the connection
+   */
+  default boolean onSilent(Connection connection, String detail) {
+    return true;
+  }
+
+  /** A peer is heard again whose silence did not close the connection. */
+  default void onHeard(Connection connection) {}
+
+  /**
    * The connection is over, or could not be made. Called exactly once, even if it was never open.
    */
   void onClosed(Connection connection, Closed closed);

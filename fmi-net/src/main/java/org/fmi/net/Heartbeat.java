@@ -13,19 +13,26 @@ public final class Heartbeat {
   static final int PATIENCE = 12;
 
   private final long timeout;
+  private final long pause;
   private long receivedAt;
   private long next;
 
   /** A heartbeat that starts as if data had just arrived from the peer. */
   public Heartbeat(long timeoutNanos, long now) {
+    this(timeoutNanos, timeoutNanos / 4, now);
+  }
+
+  /** A heartbeat with this pause between two looks, at most half of the timeout. */
+  public Heartbeat(long timeoutNanos, long pauseNanos, long now) {
     timeout = timeoutNanos;
+    pause = pauseNanos;
     receivedAt = now;
-    next = now + pause();
+    next = now + pause;
   }
 
   /** The time from now, and from each call of {@link #silence}, to its next call. */
   public long pause() {
-    return timeout / 4;
+    return pause;
   }
 
   /** Notes that something has arrived from the peer. */

@@ -51,6 +51,15 @@ public interface FailureDetector extends AutoCloseable {
   void announce(int rank, String reason);
 
   /**
+   * The job has notified all ranks that {@code rank} is dead, which is final: the detector stops
+   * waiting for it, and does not report it. Any thread.
+   */
+  default void dead(int rank) {}
+
+  /** The job has found that a silent rank lives: the detector watches it again. Any thread. */
+  default void alive(int rank) {}
+
+  /**
    * Closes the detector without a notification: peers in a later epoch expect the close. Any
    * thread.
    */
@@ -65,5 +74,14 @@ public interface FailureDetector extends AutoCloseable {
      * @param hops the number of ranks that the notice passed before this one; 0 if detected here
      */
     void onFailure(int rank, int hops, String reason);
+
+    /**
+     * {@code rank} is silent, in a job that continues without its dead: it may live, so no other
+     * rank is notified. Called by the detector's thread, again while the silence lasts.
+     */
+    default void onSilence(int rank, String reason) {}
+
+    /** A silent rank is heard again. Called by the detector's thread. */
+    default void onHeard(int rank) {}
   }
 }

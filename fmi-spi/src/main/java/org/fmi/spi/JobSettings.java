@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     group has at least as many other members
  * @param logRingBase base k of the log-ring: rank r is connected to r + k^i
  * @param heartbeatMillis a process silent for this long is declared dead
+ * @param detection how ranks watch each other
  * @param recordLimitBytes the size limit of the record that a replacement replays outside of loops
  * @param sendBufferBytes room for copies of short messages that their receivers have not taken yet,
  *     so that their sends need not wait; {@link #SEND_BUFFER_OF_HEAP} if it follows from the heap's
@@ -28,6 +29,7 @@ public record JobSettings(
     int groupLosses,
     int logRingBase,
     int heartbeatMillis,
+    Detection detection,
     long recordLimitBytes,
     long sendBufferBytes,
     List<String> transports) {
@@ -66,6 +68,7 @@ public record JobSettings(
         .groupLosses(groupLosses)
         .logRingBase(logRingBase)
         .heartbeatMillis(heartbeatMillis)
+        .detection(detection)
         .recordLimitBytes(recordLimitBytes)
         .sendBufferBytes(sendBufferBytes)
         .transports(transports);
@@ -79,6 +82,7 @@ public record JobSettings(
     private int groupLosses = 1;
     private int logRingBase = 2;
     private int heartbeatMillis;
+    private @Nullable Detection detection;
     private long recordLimitBytes;
     private long sendBufferBytes = SEND_BUFFER_OF_HEAP;
     private List<String> transports = List.of();
@@ -115,6 +119,12 @@ public record JobSettings(
       return this;
     }
 
+    /** Sets the detection; the default is by the log-ring. */
+    public Builder detection(Detection value) {
+      detection = value;
+      return this;
+    }
+
     public Builder recordLimitBytes(long value) {
       recordLimitBytes = value;
       return this;
@@ -143,6 +153,7 @@ public record JobSettings(
           groupLosses,
           logRingBase,
           heartbeatMillis,
+          detection == null ? Detection.byLogRing(heartbeatMillis) : detection,
           recordLimitBytes,
           sendBufferBytes,
           transports);

@@ -158,6 +158,13 @@ public final class SimProcess {
     }
   }
 
+  /** Runs a task on this process' background thread after a delay. */
+  public void after(long nanos, Runnable task) {
+    if (!gone()) {
+      post(nanos, "timer", task);
+    }
+  }
+
   public NodeMemory memory() {
     return memory;
   }

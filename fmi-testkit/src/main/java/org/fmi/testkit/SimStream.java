@@ -50,6 +50,9 @@ public final class SimStream implements SimNetwork.Held {
   private int changes;
   private long silentSince;
 
+  /** Whether the silence was reported, and did not close this end. */
+  private boolean reported;
+
   SimStream(SimNetwork network, SimProcess process, Handler handler) {
     this.network = network;
     this.process = process;
@@ -63,6 +66,18 @@ public final class SimStream implements SimNetwork.Held {
     void onOpen(SimStream stream);
 
     void onFrame(SimStream stream, byte[] frame);
+
+    /**
+     * The other end was silent for the heartbeat timeout.
+     *
+     * @return whether to close this end
+     */
+    default boolean onSilent(SimStream stream, String reason) {
+      return true;
+    }
+
+    /** The other end is heard again, whose silence did not close this one. */
+    default void onHeard(SimStream stream) {}
 
     /** The connection is over, or could not be made. Not called after {@link SimStream#close}. */
     void onClosed(SimStream stream, String reason);
@@ -203,6 +218,15 @@ public final class SimStream implements SimNetwork.Held {
     handler.onClosed(this, reason);
   }
 
+  /** Gives the other end the full timeout again, if it is silent. */
+  public void watchAnew() {
+    changes++;
+    if (silent) {
+      silentSince = simulation.nanoTime();
+      watch(changes);
+    }
+  }
+
   SimProcess process() {
     return process;
   }
@@ -218,8 +242,13 @@ public final class SimStream implements SimNetwork.Held {
         0,
         "suspected falsely",
         () -> {
-          if (state == State.OPEN) {
+          if (state != State.OPEN) {
+            return;
+          }
+          if (handler.onSilent(this, "heartbeats late")) {
             fail("heartbeats late");
+          } else {
+            handler.onHeard(this);
           }
         });
   }
@@ -260,6 +289,9 @@ public final class SimStream implements SimNetwork.Held {
       if (silent) {
         silentSince = simulation.nanoTime();
         watch(changes);
+      } else if (reported) {
+        reported = false;
+        process.post(network.delay(), "heard again", () -> handler.onHeard(this));
       }
     }
   }
@@ -280,7 +312,14 @@ public final class SimStream implements SimNetwork.Held {
           if (process.freezes() != freezes) {
             watch(change);
           } else {
-            fail("silent for " + (simulation.nanoTime() - silentSince) / 1_000_000 + " ms");
+            String reason =
+                "silent for " + (simulation.nanoTime() - silentSince) / 1_000_000 + " ms";
+            if (handler.onSilent(this, reason)) {
+              fail(reason);
+            } else {
+              reported = true;
+              watch(change);
+            }
           }
         });
   }

@@ -562,9 +562,19 @@ public final class Lifecycle implements JobLink.Listener {
           JobMessage.Resume _,
           JobMessage.WriteNext _ ->
           checkpoints.accept(message);
-      case JobMessage.Dead _,
-          JobMessage.Alive _,
-          JobMessage.Agreed _,
+      case JobMessage.Dead m -> {
+        FailureDetector d = detector;
+        if (d != null) {
+          d.dead(m.rank());
+        }
+      }
+      case JobMessage.Alive m -> {
+        FailureDetector d = detector;
+        if (d != null) {
+          d.alive(m.rank());
+        }
+      }
+      case JobMessage.Agreed _,
           JobMessage.Revoked _ -> {} // only of jobs that go on without the dead
     }
     clock.wakeup();
@@ -592,10 +602,19 @@ public final class Lifecycle implements JobLink.Listener {
       }
       notices.incrementAndGet();
       messenger.revoke(heardIn, "rank " + rank + " has failed: " + reason);
+      accuse(rank, hops, heard, false, reason);
+      clock.wakeup();
+    }
+
+    @Override
+    public void onSilence(int rank, String reason) {
+      accuse(rank, 0, clock.nanoTime(), true, reason);
+    }
+
+    private void accuse(int rank, int hops, long heard, boolean silence, String reason) {
       FailureDetector d = detector;
       String overlay = d == null ? "" : d.transport();
-      link.send(new RankMessage.Suspect(heardIn, rank, hops, heard, overlay, reason));
-      clock.wakeup();
+      link.send(new RankMessage.Suspect(heardIn, rank, hops, heard, overlay, silence, reason));
     }
   }
 

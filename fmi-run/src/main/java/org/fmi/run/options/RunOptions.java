@@ -20,6 +20,7 @@ import org.fmi.job.JobSpec;
 import org.fmi.run.options.Settings.Value;
 import org.fmi.run.process.NativeText;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Detection;
 import org.fmi.spi.IntervalModel;
 import org.fmi.spi.JobSettings;
 import org.fmi.spi.OnFailure;
@@ -284,6 +285,7 @@ public record RunOptions(
           .groupLosses(spec.grouping().losses())
           .logRingBase(whole(Setting.LOG_RING_BASE, 2, MAX_RANKS, 2))
           .heartbeatMillis((int) Math.round(1000 * heartbeat()))
+          .detection(detection())
           .recordLimitBytes(RECORD_LIMIT_BYTES)
           .sendBufferBytes(sendBuffer())
           .transports(transports(spec.nodes()))
@@ -292,6 +294,34 @@ public record RunOptions(
 
     private double heartbeat() throws UsageException {
       return decimal(Setting.HEARTBEAT, 0.1, 3600, 5);
+    }
+
+    private Detection detection() throws UsageException {
+      Detection.Overlay overlay =
+          Detection.Overlay.valueOf(
+              choice(Setting.DETECTOR, "logring", "logring", "heartring").toUpperCase(Locale.ROOT));
+      onlyFor(Setting.RING_SHUFFLE, Detection.Overlay.HEARTRING, overlay);
+      onlyFor(Setting.LOG_RING_BASE, Detection.Overlay.LOGRING, overlay);
+      double period = heartbeat() / 4;
+      return new Detection(
+          overlay,
+          (int)
+              Math.round(1000 * decimal(Setting.HEARTBEAT_PERIOD, 0.001, heartbeat() / 2, period)),
+          choice(Setting.RING_SHUFFLE, "on", "on", "off").equals("on"));
+    }
+
+    /** Refuses an option of another overlay; a site's file may have settings of both. */
+    private void onlyFor(Setting setting, Detection.Overlay of, Detection.Overlay chosen)
+        throws UsageException {
+      Value given = settings.get(setting);
+      if (given != null && given.source() == 0 && of != chosen) {
+        throw new UsageException(
+            given(setting, given.texts().getFirst())
+                + ": has no effect with --detector "
+                + chosen.name().toLowerCase(Locale.ROOT)
+                + "; omit it, or add --detector "
+                + of.name().toLowerCase(Locale.ROOT));
+      }
     }
 
     private int graceMillis() throws UsageException {

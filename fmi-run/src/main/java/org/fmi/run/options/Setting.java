@@ -234,6 +234,23 @@ enum Setting {
       "heartbeat-sec",
       "SECONDS",
       "treat a process that is silent for this long as dead (default 5)"),
+  HEARTBEAT_PERIOD(
+      "--heartbeat-period",
+      "heartbeat-period-sec",
+      "SECONDS",
+      "time between two heartbeats of a rank to another (default: a quarter of --heartbeat)"),
+  DETECTOR(
+      "--detector",
+      "detector",
+      "OVERLAY",
+      "logring (default): each rank watches all its neighbours; heartring: each rank watches the"
+          + " one before it in a ring"),
+  RING_SHUFFLE(
+      "--ring-shuffle",
+      "ring-shuffle",
+      "WHAT",
+      "on (default): ranks have random places in the heart ring, so that ranks of a node are rarely"
+          + " adjacent; off: in order"),
   GRACE(
       "--grace",
       "grace-sec",

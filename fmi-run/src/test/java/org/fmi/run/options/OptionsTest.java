@@ -24,6 +24,7 @@ import org.fmi.job.JobSpec.Node;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Detection;
 import org.fmi.spi.FaultPoint;
 import org.fmi.spi.IntervalModel;
 import org.fmi.spi.JobSettings;
@@ -369,6 +370,7 @@ final class OptionsTest {
         .as("as long as silence may last")
         .isEqualTo(90_000);
     assertThat(options.job().logRingBase()).isEqualTo(2);
+    assertThat(options.job().detection()).isEqualTo(Detection.byLogRing(5000));
     assertThat(options.job().sendBufferBytes()).isEqualTo(JobSettings.SEND_BUFFER_OF_HEAP);
     assertThat(options.output().verbosity()).isEqualTo(Verbosity.NORMAL);
   }
@@ -499,6 +501,22 @@ final class OptionsTest {
     assertThat(options.patience().startMillis()).isEqualTo(600_000);
     assertThat(options.job().logRingBase()).isEqualTo(4);
     assertThat(options.job().sendBufferBytes()).isEqualTo(3 << 20);
+  }
+
+  @Test
+  void theHeartRing() throws UsageException, IOException {
+    assertThat(options("-n 2 --detector heartring app.jar").job().detection())
+        .isEqualTo(new Detection(Detection.Overlay.HEARTRING, 1250, true));
+    assertThat(
+            options(
+                    "-n 2 --detector heartring --ring-shuffle off --heartbeat 0.4"
+                        + " --heartbeat-period 0.004 app.jar")
+                .job()
+                .detection())
+        .isEqualTo(new Detection(Detection.Overlay.HEARTRING, 4, false));
+    configuration("ring-shuffle = off\nlogring-base = 3\n");
+    assertThat(options("-n 2 app.jar").job().detection().shuffled()).isFalse();
+    assertThat(options("-n 2 --detector heartring app.jar").job().detection().shuffled()).isFalse();
   }
 
   @Test
@@ -665,6 +683,10 @@ final class OptionsTest {
           -n 4 --max-recoveries -1 app.jar     | --max-recoveries -1 | at least 0
           -n 4 --heartbeat 0 app.jar           | --heartbeat 0 | 0.1
           -n 4 --logring-base 1 app.jar        | --logring-base 1 | from 2
+          -n 4 --detector hearring app.jar     | --detector hearring | did you mean heartring?
+          -n 4 --ring-shuffle off app.jar      | --ring-shuffle off | add --detector heartring
+          -n 4 --detector heartring --logring-base 3 app.jar | --logring-base 3 | add --detector logring
+          -n 4 --heartbeat-period 4 app.jar    | --heartbeat-period 4 | 2.5
           -n 4 --start-timeout 0.5 app.jar     | --start-timeout 0.5 | from 1.0
           -n 4 --send-buffer -1 app.jar        | --send-buffer -1 | from 0
           -n 4 --launcher slum app.jar        | --launcher slum | local, ssh, slurm

@@ -4,9 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import org.fmi.spi.Detection;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FailureDetector;
+import org.fmi.spi.JobSettings;
+import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,8 +25,19 @@ public abstract class DetectorContract {
   /** The epoch of the detectors under test. */
   public static final int EPOCH = 3;
 
+  /** A period of heartbeats with which no rank is suspected. */
+  private static final int QUIET_MILLIS = 100;
+
   /** A failure reported to a rank. */
   public record Heard(int failed, int hops) {}
+
+  /** The silence of a rank has begun or ended. */
+  public record Silence(int rank, boolean ended) {}
+
+  /** Settings of a rank for one test. */
+  public interface Setup {
+    JobSettings.Builder of(int rank, JobSettings.Builder job);
+  }
 
   /** A rank under test. Its detector is open and not connected, and closed afterwards. */
   public interface Member {
@@ -35,6 +52,12 @@ public abstract class DetectorContract {
      * The failure that its detector has reported; null if none. Fails if there was more than one.
      */
     @Nullable Heard heard();
+
+    /** All failures that its detector has reported, in their order. */
+    List<Heard> failures();
+
+    /** The ranks whose silence began or ended, as seen by any rank. */
+    Collection<Silence> silences();
 
     /** Waits until all members have called this. */
     void meet() throws Exception;
@@ -52,12 +75,25 @@ public abstract class DetectorContract {
   }
 
   /** Runs {@code body} for each of {@code ranks} ranks, all at the same time. */
-  protected abstract void run(int ranks, Body body) throws Exception;
+  protected abstract void run(int ranks, Setup setup, Body body) throws Exception;
+
+  /** How the ranks watch each other. */
+  protected Detection detection(int periodMillis) {
+    return new Detection(Detection.Overlay.LOGRING, periodMillis, true);
+  }
+
+  private void run(int ranks, Body body) throws Exception {
+    run(ranks, (rank, job) -> job.detection(detection(QUIET_MILLIS)), body);
+  }
+
+  private static JobSettings.Builder continuing(JobSettings.Builder job) {
+    return job.policy(new RecoveryPolicy.Shrink());
+  }
 
   /** The transport that the overlay should use. */
   protected abstract String transport();
 
-  private void connect(Member member) throws IOException {
+  final void connect(Member member) throws IOException {
     member.detector().connect(Endpoints.of(member.endpoints()));
     assertThat(member.detector().transport()).isEqualTo(transport());
   }
@@ -80,6 +116,48 @@ public abstract class DetectorContract {
           }
           if (member.rank() == by) {
             assertThat(member.heard()).isEqualTo(new Heard(failed, 0));
+          }
+          member.meet();
+        });
+  }
+
+  /** A job that continues without its dead: the epoch does not end with the first one. */
+  @Test
+  void eachOfSeveralFailuresIsReportedOnceToAllTheLiving() throws Exception {
+    Set<Integer> dead = Set.of(5, 6, 7, 11);
+    run(
+        16,
+        (_, job) -> continuing(job).detection(detection(QUIET_MILLIS)),
+        member -> {
+          connect(member);
+          member.meet();
+          if (member.rank() == 3 || member.rank() == 12) {
+            dead.forEach(rank -> member.detector().announce(rank, "its data connection broke"));
+          }
+          if (!dead.contains(member.rank())) {
+            member.until(() -> member.failures().size() >= dead.size());
+            assertThat(member.failures())
+                .extracting(Heard::failed)
+                .containsExactlyInAnyOrderElementsOf(dead);
+          }
+          member.meet();
+        });
+  }
+
+  /** The job has notified all ranks of a death: the others need not, and connect does not wait. */
+  @Test
+  void aDeathThatTheJobReportsIsNotReportedAgain() throws Exception {
+    run(
+        3,
+        (_, job) -> continuing(job).detection(detection(QUIET_MILLIS)),
+        member -> {
+          if (member.rank() != 2) {
+            member.detector().dead(2);
+            connect(member);
+            member.detector().announce(2, "its data connection broke");
+            member.detector().announce(1 - member.rank(), "to see what arrives before it");
+            member.until(() -> member.heard() != null);
+            assertThat(member.heard()).extracting(Heard::failed).isEqualTo(1 - member.rank());
           }
           member.meet();
         });

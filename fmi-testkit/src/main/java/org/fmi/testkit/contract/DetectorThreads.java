@@ -2,6 +2,7 @@ package org.fmi.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -35,28 +36,54 @@ public final class DetectorThreads {
 
   /** Opens a detector per rank, runs {@code body} on a thread for each, and closes them. */
   public static void run(
-      FailureDetectorProvider provider, String transport, int ranks, DetectorContract.Body body)
+      FailureDetectorProvider provider,
+      String transport,
+      int ranks,
+      DetectorContract.Setup setup,
+      DetectorContract.Body body)
       throws InterruptedException {
+    Queue<DetectorContract.Silence> silences = new ConcurrentLinkedQueue<>();
     byte[][] endpoints = new byte[ranks][];
     CyclicBarrier barrier = new CyclicBarrier(ranks);
     RankThreads.run(
         ranks,
         rank -> {
           Queue<Heard> heard = new ConcurrentLinkedQueue<>();
-          RankConfig config = config(rank, ranks, transport, new byte[32], TIMEOUT_MILLIS);
+          RankConfig plain = config(rank, ranks, transport, new byte[32], TIMEOUT_MILLIS);
+          RankConfig config =
+              plain.toBuilder().job(setup.of(rank, plain.job().toBuilder()).build()).build();
           try (FailureDetector detector =
               provider.open(
                   config,
                   DetectorContract.EPOCH,
-                  (failed, hops, reason) -> heard.add(new Heard(failed, hops)),
+                  new Findings(heard, silences),
                   Diagnostics.NONE)) {
             endpoints[rank] = detector.endpoint();
-            Member member = new Member(rank, detector, endpoints, barrier, heard);
+            Member member = new Member(rank, detector, endpoints, barrier, heard, silences);
             member.meet();
             body.run(member);
           }
-          assertThat(heard).hasSizeLessThanOrEqualTo(1);
+          assertThat(heard).extracting(Heard::failed).doesNotHaveDuplicates();
         });
+  }
+
+  /** Collects what the detectors report. */
+  public record Findings(Collection<Heard> heard, Collection<DetectorContract.Silence> silences)
+      implements FailureDetector.Listener {
+    @Override
+    public void onFailure(int rank, int hops, String reason) {
+      heard.add(new Heard(rank, hops));
+    }
+
+    @Override
+    public void onSilence(int rank, String reason) {
+      silences.add(new DetectorContract.Silence(rank, false));
+    }
+
+    @Override
+    public void onHeard(int rank) {
+      silences.add(new DetectorContract.Silence(rank, true));
+    }
   }
 
   private record Member(
@@ -64,12 +91,18 @@ public final class DetectorThreads {
       FailureDetector detector,
       byte[][] endpoints,
       CyclicBarrier barrier,
-      Queue<Heard> all)
+      Queue<Heard> all,
+      Queue<DetectorContract.Silence> silences)
       implements DetectorContract.Member {
     @Override
     public @Nullable Heard heard() {
       assertThat(all).hasSizeLessThanOrEqualTo(1);
       return all.peek();
+    }
+
+    @Override
+    public List<Heard> failures() {
+      return List.copyOf(all);
     }
 
     @Override

@@ -7,12 +7,30 @@ import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.RankConfig;
 
 /**
- * Creates log-ring detectors: over RDMA if messages use it and all ranks can, else over TCP. A rank
- * that may use both offers both.
+ * Creates the detectors of ranks: log-rings over RDMA if messages use it and all ranks can, else
+ * over TCP; heart rings over TCP.
  */
-public final class LogRingDetectorProvider implements FailureDetectorProvider {
+public final class RingDetectorProvider implements FailureDetectorProvider {
   @Override
   public FailureDetector open(
+      RankConfig config, int epoch, FailureDetector.Listener listener, Diagnostics diagnostics)
+      throws IOException {
+    return switch (config.job().detection().overlay()) {
+      case LOGRING -> logRing(config, epoch, listener, diagnostics);
+      case HEARTRING -> heartRing(config, epoch, listener, diagnostics);
+    };
+  }
+
+  private static FailureDetector heartRing(
+      RankConfig config, int epoch, FailureDetector.Listener listener, Diagnostics diagnostics)
+      throws IOException {
+    HeartRingDetector detector = new HeartRingDetector(config, epoch, listener);
+    detector.open(
+        (c, e, expected, handler) -> TcpLinks.silent(c, e, expected, handler, diagnostics));
+    return detector;
+  }
+
+  private static FailureDetector logRing(
       RankConfig config, int epoch, FailureDetector.Listener listener, Diagnostics diagnostics)
       throws IOException {
     LogRingDetector detector = new LogRingDetector(config, epoch, listener);
@@ -24,7 +42,8 @@ public final class LogRingDetectorProvider implements FailureDetectorProvider {
       }
       if (tcp) {
         detector.offer(
-            (c, e, neighbours, handler) -> new TcpLinks(c, e, neighbours, handler, diagnostics));
+            (c, e, neighbours, handler) ->
+                TcpLinks.beating(c, e, neighbours, handler, diagnostics));
       }
     } catch (IOException e) {
       detector.close();
