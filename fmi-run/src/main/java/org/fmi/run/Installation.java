@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *   lib/meters/*.jar              only for programs with meters and jobs with metrics
  *   lib/metrics/*.jar             only for fmirun, in jobs with metrics
  *   lib/disni/*.jar               only for ranks that use RDMA through DiSNI
+ *   lib/json/*.jar                only for fmirun, helpers of daemons, and ranks whose checkpoints are in files
  *   lib/run/*.jar                 only for fmirun and helpers of daemons
  *   lib/native/*.so               Netty's libraries, so that no process unpacks them
  *   lib/maven/                    a repository of the modules for programs and their tests
@@ -57,13 +58,18 @@ public record Installation(Path home) {
   /**
    * Returns the jars that follow a program's own on the class path.
    *
+   * @param files whether its checkpoints are written to files
    * @param disni whether to include the jars of DiSNI
    */
-  public List<String> lastJars(boolean disni) throws IOException {
+  public List<String> lastJars(boolean files, boolean disni) throws IOException {
     List<String> jars = new ArrayList<>();
-    for (String directory :
-        disni ? List.of("chronicle", "meters", "disni") : List.of("chronicle", "meters")) {
-      addJars(directory, jars);
+    addJars("chronicle", jars);
+    addJars("meters", jars);
+    if (files) {
+      addJars("json", jars);
+    }
+    if (disni) {
+      addJars("disni", jars);
     }
     return jars;
   }
@@ -77,6 +83,7 @@ public record Installation(Path home) {
    */
   public List<String> flushCommand(String classPath, @Nullable String caches) throws IOException {
     List<String> jars = new ArrayList<>(List.of(classPath));
+    addJars("json", jars);
     addJars("run", jars);
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

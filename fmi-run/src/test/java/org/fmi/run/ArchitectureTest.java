@@ -440,7 +440,10 @@ final class ArchitectureTest {
         .check(project);
   }
 
-  /** Their jars are in lib/run, where daemons and ranks do not look. */
+  /**
+   * Their jars are in lib/run, where daemons and ranks do not look, and in lib/json, where ranks do
+   * if their checkpoints are in files.
+   */
   @Test
   void onlyTheCommandsParseFlagsAndWriteJson() {
     noClasses()

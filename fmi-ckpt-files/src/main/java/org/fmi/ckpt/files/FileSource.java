@@ -139,8 +139,8 @@ public final class FileSource implements CheckpointSource {
           }
         }
       }
-    } catch (IOException e) {
-      // The files are read without it.
+    } catch (IOException | LinkageError e) {
+      // The files are read without it. A program may bring an older Jackson, which precedes ours.
     }
     return null;
   }

@@ -59,7 +59,8 @@ final class RankCommand {
             List.of(System.getProperty("java.class.path").split(File.pathSeparator)));
     entries.addAll(program.classPath());
     String verbs = variable(VerbsProvider.VARIABLE);
-    entries.addAll(installation.lastJars(VerbsProvider.DISNI.equals(verbs)));
+    boolean files = !setup.level2().directory().isEmpty();
+    entries.addAll(installation.lastJars(files, VerbsProvider.DISNI.equals(verbs)));
     this.classPath = String.join(File.pathSeparator, entries);
   }
 

@@ -570,7 +570,6 @@ final class LevelsIT {
         "node2@rebuild");
   }
 
-  @Wide
   @Test
   void twoNodesOfAGroupAtOnceAreReadFromFiles() throws Exception {
     holdAt(65);
