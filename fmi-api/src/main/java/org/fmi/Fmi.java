@@ -1,6 +1,7 @@
 package org.fmi;
 
 import java.util.ServiceLoader;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.fmi.provider.FmiProvider;
@@ -231,6 +232,45 @@ public interface Fmi extends AutoCloseable {
    * @throws IllegalStateException after {@link #close}
    */
   void afterRestore(Runnable computes);
+
+  /**
+   * Shows each {@link FaultEvent} from now on to a listener. Listeners run one after the other, in
+   * the order of the events, on a thread of their own beside the program; a slow one delays those
+   * behind it, not the program. One that throws is reported once, and hears of later events
+   * nevertheless.
+   *
+   * <p>A listener must not communicate, nor call this interface except {@link #state} and {@link
+   * #epoch}: it notes what it has heard, and the program's own thread acts on it. Works with every
+   * {@code --on-failure}. A replacement process begins without listeners, as it runs the program
+   * from its beginning.
+   *
+   * <pre>{@code
+   * fmi.listen(event -> { if (event instanceof FaultEvent.Failed f) log.warn("lost rank " + f.rank()); });
+   * }</pre>
+   *
+   * @param listener receives the events
+   * @return shows it no further events once closed
+   * @throws IllegalStateException after {@link #close}
+   */
+  Listening listen(Consumer<? super FaultEvent> listener);
+
+  /** A listener that {@link #listen} has registered. */
+  interface Listening extends AutoCloseable {
+    /** Ends it: the listener sees no event that comes later. */
+    @Override
+    void close();
+  }
+
+  /**
+   * What this rank knows of a rank's process. Any thread may call it at any time. Where lost ranks
+   * are replaced, all are {@link ProcessState#ALIVE} again once this rank runs again; with {@code
+   * --on-failure shrink}, {@link ProcessState#DEAD} is final.
+   *
+   * @param rank a rank of {@link #world}
+   * @return its state
+   * @throws FmiException {@link ErrorClass#RANK} if there is no such rank
+   */
+  ProcessState state(int rank);
 
   /**
    * Leaves the job (MPI_Finalize, MPI 4 §11.2). Blocks until all ranks have called it, so that a

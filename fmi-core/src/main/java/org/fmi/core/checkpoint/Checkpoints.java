@@ -14,6 +14,7 @@ import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
+import org.fmi.core.epoch.FaultEvents;
 import org.fmi.core.epoch.FaultInjector;
 import org.fmi.core.log.Recorder;
 import org.fmi.core.log.Recording;
@@ -62,6 +63,7 @@ public final class Checkpoints {
   private final JobLink link;
   private final RankClock clock;
   private final FaultInjector faults;
+  private final FaultEvents events;
   private final FileOffer files;
   private final Divergence divergence;
   private final Synchronization synchronization;
@@ -106,7 +108,8 @@ public final class Checkpoints {
       FileOffer files,
       JobLink link,
       RankClock clock,
-      FaultInjector faults) {
+      FaultInjector faults,
+      FaultEvents events) {
     this.config = config;
     this.system = system;
     this.world = world;
@@ -118,6 +121,7 @@ public final class Checkpoints {
     this.link = link;
     this.clock = clock;
     this.faults = faults;
+    this.events = events;
     this.files = files;
     this.divergence = new Divergence(config, system, link, messenger);
     this.synchronization = new Synchronization(config, system, messenger, divergence);
@@ -231,6 +235,7 @@ public final class Checkpoints {
   public boolean take(Loop loop, boolean last, int epoch) {
     requests.requireInState(loop, last);
     long iteration = loop.iteration;
+    events.checkpointDue(iteration);
     CheckpointEvent event = new CheckpointEvent();
     event.begin();
     long arrived = clock.nanoTime();
@@ -414,6 +419,7 @@ public final class Checkpoints {
     assert before == null || before.version() < id.version() : before + ", then " + id;
     committed = id;
     skipped = 0;
+    events.checkpointDone(id.version());
     files.committed(id, most[8], epoch);
     return true;
   }
@@ -475,6 +481,7 @@ public final class Checkpoints {
     CheckpointId id = new CheckpointId(nextVersion, loop.number, loop.iteration, false);
     nextVersion++;
     dueSince = clock.nanoTime();
+    events.checkpointDue(loop.iteration);
     return id;
   }
 
@@ -499,6 +506,7 @@ public final class Checkpoints {
     lastDoneIteration = iteration;
     committed = id;
     skipped = 0;
+    events.checkpointDone(id.version());
     counts.add(bytes, store.codedBytes(), nanos);
   }
 

@@ -56,6 +56,7 @@ public final class Lifecycle implements JobLink.Listener {
   private final Consumer<JobMessage> checkpoints;
 
   private final RankClock clock;
+  private final FaultEvents events;
 
   /** The newest epoch that the job has asked for. */
   private volatile int target;
@@ -135,6 +136,12 @@ public final class Lifecycle implements JobLink.Listener {
     this.messenger = messenger;
     this.checkpoints = checkpoints;
     this.clock = clock;
+    this.events = new FaultEvents(config.rank(), config.size(), link);
+  }
+
+  /** What this rank knows of the others' processes, and who listens. */
+  public FaultEvents events() {
+    return events;
   }
 
   /** Resources opened for an epoch. */
@@ -283,6 +290,7 @@ public final class Lifecycle implements JobLink.Listener {
   /** H3, with the iteration that this rank continues with. */
   public void running(long loop, long iteration) {
     link.send(new RankMessage.Running(epoch, loop, iteration, rebuilt));
+    events.running(epoch, iteration);
     RecoveryEvent event = underWay;
     if (event != null) {
       event.epoch = epoch;
@@ -541,6 +549,9 @@ public final class Lifecycle implements JobLink.Listener {
           if (older != null && detectorEpoch == m.epoch() - 1 && isAnother(m.failed())) {
             older.announce(m.failed(), "reported by the job");
           }
+          if (isAnother(m.failed())) {
+            events.dead(m.epoch() - 1, m.failed());
+          }
           without = m.without();
           target = m.epoch();
           messenger.revoke(m.epoch() - 1, "the job is recovering from a failure");
@@ -569,6 +580,7 @@ public final class Lifecycle implements JobLink.Listener {
         }
       }
       case JobMessage.Alive m -> {
+        events.alive(m.rank());
         FailureDetector d = detector;
         if (d != null) {
           d.alive(m.rank());
@@ -601,6 +613,9 @@ public final class Lifecycle implements JobLink.Listener {
         return; // ranks that have left the epoch cannot be told from dead ones any more
       }
       notices.incrementAndGet();
+      if (heardIn >= epoch) {
+        events.suspected(heardIn, rank, hops, true);
+      }
       messenger.revoke(heardIn, "rank " + rank + " has failed: " + reason);
       accuse(rank, hops, heard, false, reason);
       clock.wakeup();

@@ -34,6 +34,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private final int size;
   private final MessengerListener listener;
   private final Frame frame = new Frame();
+  private final OneThread thread;
   private final Epoch epoch;
   private final SendList unsent;
   private final Requests requests;
@@ -65,7 +66,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     this.rank = rank;
     this.size = size;
     this.listener = listener;
-    OneThread thread = new OneThread(rank, this::wakeup);
+    thread = new OneThread(rank, this::wakeup);
     epoch = new Epoch(thread, this::onRevoked);
     unsent = new SendList(size);
     requests = new Requests(rank, size, epoch, () -> new MessageRequest(this, epoch));
@@ -73,6 +74,20 @@ public final class Messenger implements PointToPoint, FrameHandler {
     mailbox = new Mailbox(peers, requests, unsent);
     waits = new Waits(rank, epoch, thread, this, listener, peers, mailbox, unsent, waiting);
     outbox = new Outbox(rank, epoch, peers, mailbox, requests, unsent, waits);
+  }
+
+  /** Refuses all calls of a thread that has not started yet: it runs listeners. */
+  public void refuse(Thread listener) {
+    thread.refuse(listener);
+  }
+
+  /**
+   * Refuses a call of the thread that runs listeners.
+   *
+   * @throws IllegalStateException if this is that thread
+   */
+  public void requireNoListener() {
+    thread.requireNoListener();
   }
 
   // ---- parts, for the package and for ledgers

@@ -2,15 +2,21 @@ package org.fmi.core.rank;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.fmi.Comm;
 import org.fmi.ConvergingBody;
+import org.fmi.ErrorClass;
+import org.fmi.FaultEvent;
 import org.fmi.Flow;
 import org.fmi.FlowBody;
 import org.fmi.Fmi;
+import org.fmi.FmiException;
 import org.fmi.LoopBody;
+import org.fmi.ProcessState;
 import org.fmi.Rollback;
 import org.fmi.control.JobLink;
 import org.fmi.control.JobMessage;
@@ -159,7 +165,18 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     FileOffer files = new FileOffer(config, store, requested, link, clock);
     this.checkpoints =
         new Checkpoints(
-            config, system, world, messenger, program, contexts, store, files, link, clock, faults);
+            config,
+            system,
+            world,
+            messenger,
+            program,
+            contexts,
+            store,
+            files,
+            link,
+            clock,
+            faults,
+            lifecycle.events());
     this.local =
         LocalRollback.of(config, link, messenger, memory, lifecycle, checkpoints, () -> current);
     this.restorer =
@@ -502,8 +519,9 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     leaveLoop(loop);
   }
 
-  /** Refuses a loop after all communication has ended. */
+  /** Refuses a call after all communication has ended, and of a listener. */
   private void requireOpen() {
+    messenger.requireNoListener();
     if (place == Place.CLOSED) {
       throw new IllegalStateException(
           "a loop was begun after Fmi.close, which ended all communication");
@@ -633,6 +651,24 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     return lifecycle.epoch();
   }
 
+  @Override
+  public Listening listen(Consumer<? super FaultEvent> listener) {
+    requireOpen();
+    return lifecycle
+        .events()
+        .listen(Objects.requireNonNull(listener, "listener"), messenger::refuse);
+  }
+
+  @Override
+  public ProcessState state(int rank) {
+    if (rank < 0 || rank >= config.size()) {
+      throw new FmiException(
+          ErrorClass.RANK,
+          "there is no rank " + rank + " in this job of " + config.size() + " ranks");
+    }
+    return lifecycle.events().state(rank);
+  }
+
   private void abort(int status) {
     link.send(new RankMessage.Abort(status));
     checkpoints.park();
@@ -650,6 +686,7 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
 
   @Override
   public void close() {
+    messenger.requireNoListener();
     if (place == Place.CLOSED) {
       return;
     }
@@ -691,5 +728,6 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
   private void endCalls() {
     messenger.close();
     contexts.close();
+    lifecycle.events().close();
   }
 }

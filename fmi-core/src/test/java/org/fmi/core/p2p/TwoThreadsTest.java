@@ -65,6 +65,37 @@ class TwoThreadsTest {
     assertBothFail((m, box) -> m.irecv(box, 0, 8, 1, CONTEXT, 1).waitFor());
   }
 
+  /** The thread of listeners is refused although no other thread waits, and disturbs none. */
+  @Test
+  void aListenerMayNotCall() {
+    Ranks.run(
+        2,
+        1,
+        Options.PLAIN,
+        m -> {
+          AtomicReference<Throwable> told = new AtomicReference<>();
+          Thread listener =
+              Thread.ofPlatform()
+                  .unstarted(
+                      () -> {
+                        try {
+                          m.check();
+                        } catch (IllegalStateException e) {
+                          told.set(e);
+                        }
+                      });
+          m.refuse(listener);
+          listener.start();
+          listener.join();
+          assertThat(told.get())
+              .hasMessageContaining("a listener of Fmi.listen communicates at rank " + m.rank());
+          byte[] box = new byte[8];
+          int other = 1 - m.rank();
+          m.send(box, 0, 8, other, CONTEXT, 1, Mode.STANDARD);
+          assertThat(m.recv(box, 0, 8, other, CONTEXT, 1).bytes()).isEqualTo(8);
+        });
+  }
+
   /** One thread calls, and then another one. */
   @Test
   void takingTurnsIsAllowed() {

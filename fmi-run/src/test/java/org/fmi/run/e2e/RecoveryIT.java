@@ -279,6 +279,46 @@ final class RecoveryIT {
     }
   }
 
+  /** The survivor's listeners see the failure, the recovery and the checkpoints, in this order. */
+  @Test
+  void listenersSeeALossAndItsRecovery() throws IOException, InterruptedException {
+    Fmirun.Result result =
+        pair(List.of("--interval", "10", "--kill", "rank1@25"), ListeningProgram.class)
+            .run()
+            .succeeded();
+    List<String> seen =
+        result
+            .out()
+            .lines()
+            .filter(line -> line.startsWith("rank 0: "))
+            .map(RecoveryIT::event)
+            .toList();
+    assertThat(seen)
+        .containsSubsequence(
+            "CheckpointDue[iteration=0]",
+            "CheckpointDone[version=0]",
+            "CheckpointDue[iteration=10]",
+            "CheckpointDone[version=1]",
+            "CheckpointDue[iteration=20]",
+            "CheckpointDone[version=2]",
+            "Recovered[epoch=1, iteration=20]",
+            "CheckpointDue[iteration=30]");
+    int recovered = seen.indexOf("Recovered[epoch=1, iteration=20]");
+    assertThat(seen)
+        .filteredOn(event -> event.startsWith("Failed"))
+        .singleElement()
+        .asString()
+        .matches("Failed\\[rank=1, by=(detector, hops=0|fmirun, hops=-1)\\] (SUSPECTED|DEAD|ALIVE)")
+        .satisfies(event -> assertThat(seen.indexOf(event)).isLessThan(recovered));
+    assertThat(seen).last().isEqualTo("sum 1560 ALIVE");
+    assertThat(result.out()).contains("rank 1 again: sum 1560 ALIVE");
+    assertThat(result.err()).contains("a listener of Fmi.listen communicates at rank 0");
+  }
+
+  private static String event(String line) {
+    return line.substring("rank 0: ".length());
+  }
+
   /** A replacement runs from its start: it must read what the one before has read. */
   @Test
   void aReplacementOfRank0GetsTheInputAgain() throws IOException, InterruptedException {
