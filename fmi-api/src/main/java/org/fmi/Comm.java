@@ -855,6 +855,69 @@ public interface Comm extends AutoCloseable {
    */
   @Nullable Comm create(Group group);
 
+  // ---- the loss of ranks (ULFM, the extension of MPI for failures)
+
+  /**
+   * Whether all calls can succeed. Local. Where lost ranks are replaced, it is always {@link
+   * CommState#VALID}: calls throw {@link Rollback} until the rank is back.
+   *
+   * @return what this rank knows
+   */
+  CommState state();
+
+  /**
+   * The members that have died, in the order of their deaths, which is the same at all ranks
+   * (MPIX_Comm_get_failed). Local: another rank may know of more, or of fewer. Empty where lost
+   * ranks are replaced.
+   *
+   * @return a group of members
+   */
+  Group failed();
+
+  /**
+   * Lets receives from {@link #ANY_SOURCE} wait for the living members, after the deaths that
+   * {@link #failed} knows of (MPIX_Comm_ack_failed); before, such a receive fails with {@link
+   * ErrorClass#PROC_FAILED} unless its message is here. Collectives fail as before. Local.
+   */
+  void ackFailed();
+
+  /**
+   * Agrees on the bits that are set at all members (MPIX_Comm_agree). Collective over the living
+   * members, also on a communicator that has lost some or was revoked; only this call and {@link
+   * #shrink} are. All get the same result, whoever dies meanwhile. Other than MPIX_Comm_agree it
+   * does not throw for deaths: ask {@link #failed} afterwards, which knows at least those that the
+   * agreement has left out.
+   *
+   * <p>Where lost ranks are replaced it is an all-reduce with {@link Op#BAND}.
+   *
+   * @param flags the bits of this rank
+   * @return the bits that all members have set that were asked
+   */
+  long agree(long flags);
+
+  /**
+   * Makes a communicator of the living members, in the order of their ranks here
+   * (MPIX_Comm_shrink). Collective over the living members, also on a communicator that has lost
+   * some or was revoked. All get the same members, whoever dies meanwhile: a member that dies after
+   * the others have agreed is in it, and the next call that needs it fails, so shrink again.
+   *
+   * <p>Where lost ranks are replaced nobody is missing: it is {@link #dup}.
+   *
+   * @return the new communicator, of which this rank is a member
+   */
+  Comm shrink();
+
+  /**
+   * Ends this communicator at all members, also in the middle of a call (MPIX_Comm_revoke): their
+   * calls on it fail with {@link ErrorClass#REVOKED}, except {@link #agree} and {@link #shrink}.
+   * One member calls it when it leaves a pattern of communication that others are still in, and
+   * would wait for. Not collective, and cannot be undone.
+   *
+   * @throws FmiException {@link ErrorClass#OTHER} where lost ranks are replaced, as a rollback
+   *     could not undo it
+   */
+  void revoke();
+
   /**
    * The group of its ranks (MPI_Comm_group).
    *

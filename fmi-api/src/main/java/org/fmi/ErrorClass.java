@@ -1,6 +1,9 @@
 package org.fmi;
 
-/** The kinds of errors: the error classes of MPI 4 §9.4, and two that MPI has no class for. */
+/**
+ * The kinds of errors: the error classes of MPI 4 §9.4, two of its extension ULFM, and two that MPI
+ * has no class for.
+ */
 public enum ErrorClass {
   /** MPI_ERR_BUFFER: the buffer is of no supported type, or too small. */
   BUFFER,
@@ -39,6 +42,10 @@ public enum ErrorClass {
   MISMATCH,
   /** The system refuses memory, a file or a connection. */
   SYSTEM,
+  /** MPIX_ERR_PROC_FAILED: the call needs a rank that has died. Other calls may succeed. */
+  PROC_FAILED,
+  /** MPIX_ERR_REVOKED: a member has revoked the communicator. */
+  REVOKED,
   /** MPI_ERR_OTHER: none of the others. */
   OTHER
 }

@@ -53,6 +53,20 @@ public interface RemoteMemory {
     return false;
   }
 
+  /** Whether single reads can be {@linkplain #cancel cancelled}. */
+  default boolean cancels() {
+    return false;
+  }
+
+  /**
+   * Ends a read: from now on nothing is written to its memory, and it is not reported.
+   *
+   * @param id that of the read, which has not been reported yet
+   */
+  default void cancel(int peer, long id) {
+    throw new UnsupportedOperationException("reads cannot be cancelled one by one");
+  }
+
   /**
    * Stops all access, as the epoch is over and the memory returns to the program: after this call
    * no peer reads or writes it. Peers are not notified, as they may take a notification for the

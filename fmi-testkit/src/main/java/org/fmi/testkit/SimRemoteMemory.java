@@ -2,7 +2,9 @@ package org.fmi.testkit;
 
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,12 @@ final class SimRemoteMemory implements RemoteMemory {
   private final Map<Long, MemorySegment> exposed = new HashMap<>();
   private long tickets;
   private boolean stopped;
+
+  /** A read. */
+  private record Id(int peer, long id) {}
+
+  /** Reads that no piece of may arrive any more. */
+  private final Set<Id> cancelled = new HashSet<>();
 
   SimRemoteMemory(SimTransport transport, SimNetwork network) {
     this.transport = transport;
@@ -83,6 +91,16 @@ final class SimRemoteMemory implements RemoteMemory {
   }
 
   @Override
+  public boolean cancels() {
+    return true;
+  }
+
+  @Override
+  public void cancel(int peer, long id) {
+    cancelled.add(new Id(peer, id));
+  }
+
+  @Override
   public void stop() {
     stopped = true;
     conceal();
@@ -118,7 +136,7 @@ final class SimRemoteMemory implements RemoteMemory {
     }
 
     private void piece() {
-      if (stopped || !transport.open()) {
+      if (stopped || !transport.open() || cancelled.contains(new Id(peer, id))) {
         return;
       }
       if (network.severed(process, other.process())) {

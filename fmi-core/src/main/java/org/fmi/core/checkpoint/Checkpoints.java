@@ -52,6 +52,9 @@ import org.jspecify.annotations.Nullable;
 public final class Checkpoints {
   private static final long NO_LOOP = -1;
 
+  /** The cost of saving its state that a program is assumed to have, as nothing measures it. */
+  private static final double ASSUMED_COST_SECONDS = 1;
+
   private final RankConfig config;
   private final Comm system;
   private final Communicator world;
@@ -171,6 +174,29 @@ public final class Checkpoints {
       return clock.nanoTime() - dueSince >= time.seconds() * 1e9;
     }
     return loop.iteration - Math.max(loop.checkpointed, loop.skipped) >= tuner.iterations();
+  }
+
+  /**
+   * Tells the program when a checkpoint would be due, in a job that takes none: by iterations, or
+   * by this rank's own clock.
+   */
+  public void announceDue(Loop loop) {
+    long now = clock.nanoTime();
+    boolean due =
+        loop.checkpointed < 0
+            || switch (config.job().interval()) {
+              case CheckpointInterval.Every e ->
+                  loop.iteration - loop.checkpointed >= e.iterations();
+              case CheckpointInterval.ByTime t -> now - dueSince >= t.seconds() * 1e9;
+              case CheckpointInterval.Mtbf m ->
+                  now - dueSince
+                      >= IntervalTuner.optimum(m.model(), ASSUMED_COST_SECONDS, m.seconds()) * 1e9;
+            };
+    if (due) {
+      loop.checkpointed = loop.iteration;
+      dueSince = now;
+      events.checkpointDue(loop.iteration);
+    }
   }
 
   /**

@@ -3,8 +3,8 @@ package org.fmi.core.comm;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BinaryOperator;
-import java.util.function.IntConsumer;
 import org.fmi.Comm;
+import org.fmi.CommState;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Group;
@@ -13,6 +13,8 @@ import org.fmi.ObjectRequest;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Status;
+import org.fmi.control.JobMessage;
+import org.fmi.control.RankMessage.Agreement;
 import org.fmi.core.comm.Creation.Agreed;
 import org.fmi.core.log.StateRequests;
 import org.fmi.core.object.StandIns;
@@ -60,19 +62,19 @@ public final class Communicator implements Comm {
    * The communicator of all ranks.
    *
    * @param ids the ids of this process, shared by all its communicators
-   * @param abort ends the job with a status; called by {@link #abort}
+   * @param job what communicators ask of the job
    */
-  public static Communicator world(PointToPoint p2p, ContextIds ids, IntConsumer abort) {
-    return ofAll(p2p, ids, abort, Contexts.WORLD);
+  public static Communicator world(PointToPoint p2p, ContextIds ids, JobCalls job) {
+    return ofAll(p2p, ids, job, Contexts.WORLD);
   }
 
   /** A communicator of all ranks for the runtime's own messages. */
-  public static Communicator system(PointToPoint p2p, ContextIds ids, IntConsumer abort) {
-    return ofAll(p2p, ids, abort, Contexts.SYSTEM);
+  public static Communicator system(PointToPoint p2p, ContextIds ids, JobCalls job) {
+    return ofAll(p2p, ids, job, Contexts.SYSTEM);
   }
 
-  private static Communicator ofAll(PointToPoint p2p, ContextIds ids, IntConsumer abort, int id) {
-    return new Communicators(p2p, ids, abort).make(id, RankGroup.world(p2p.size(), p2p.rank()));
+  private static Communicator ofAll(PointToPoint p2p, ContextIds ids, JobCalls job, int id) {
+    return new Communicators(p2p, ids, job).make(id, RankGroup.world(p2p.size(), p2p.rank()));
   }
 
   /** The stand-ins for communicators in the state of a loop. */
@@ -366,6 +368,7 @@ public final class Communicator implements Comm {
   /** Refuses a collective call where none is allowed. */
   private void checkCollective() {
     members.checkUsable();
+    members.requireWhole();
     FlowPart reach = p2p.reach();
     if (reach != null) {
       reach.collective();
@@ -404,6 +407,66 @@ public final class Communicator implements Comm {
     return all.make(agreed.id(), agreed.group());
   }
 
+  // ---- the loss of ranks
+
+  @Override
+  public CommState state() {
+    members.checkExists();
+    p2p.attend();
+    return members.losses.isRevoked()
+        ? CommState.REVOKED
+        : members.losses.isWhole() ? CommState.VALID : CommState.INVALID;
+  }
+
+  @Override
+  public Group failed() {
+    members.checkExists();
+    p2p.attend();
+    return new RankGroup(members.losses.dead(), p2p.rank());
+  }
+
+  @Override
+  public void ackFailed() {
+    members.checkExists();
+    members.losses.acknowledge();
+  }
+
+  @Override
+  public long agree(long flags) {
+    if (p2p.losses().tracks()) {
+      members.checkMayAgree();
+      return agree(Agreement.AGREE, flags).flags();
+    }
+    return allReduce(flags, Op.BAND);
+  }
+
+  @Override
+  public Comm shrink() {
+    if (!p2p.losses().tracks()) {
+      return dup();
+    }
+    members.checkMayAgree();
+    JobMessage.Agreed agreed = agree(Agreement.SHRINK, 0);
+    return make(creation.shrunk(agreed.id(), members.losses.deadUpTo(agreed.seq())));
+  }
+
+  private JobMessage.Agreed agree(Agreement kind, long flags) {
+    return all.job()
+        .agree(members.id, members.nextAgreement(), kind, members.bits(), flags, creation.nextId());
+  }
+
+  @Override
+  public void revoke() {
+    members.checkMayAgree();
+    if (!p2p.losses().tracks()) {
+      throw new FmiException(
+          ErrorClass.OTHER,
+          "a communicator cannot be revoked where lost ranks are replaced, as a rollback could not"
+              + " undo it: start the job with --on-failure shrink");
+    }
+    all.job().revoke(members.id, members.bits());
+  }
+
   // ---- end
 
   @Override
@@ -421,7 +484,7 @@ public final class Communicator implements Comm {
           ErrorClass.ARG,
           "status " + status + " cannot be an exit status of failure: use 1 to 255");
     }
-    all.abort(status);
+    all.job().abort(status);
     while (true) {
       LockSupport.park(this);
       Thread.interrupted(); // or the next park returns at once

@@ -8,7 +8,6 @@ import java.lang.ref.WeakReference;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.IntConsumer;
 import org.fmi.Comm;
 import org.fmi.Request;
 import org.fmi.core.object.StandIns;
@@ -27,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Communicators implements StandIns {
   private final PointToPoint p2p;
   private final ContextIds ids;
-  private final IntConsumer abort;
+  private final JobCalls job;
 
   /** The communicators by id, without dropped ones. */
   private final Map<Integer, Known> known = new HashMap<>();
@@ -65,10 +64,10 @@ final class Communicators implements StandIns {
     }
   }
 
-  Communicators(PointToPoint p2p, ContextIds ids, IntConsumer abort) {
+  Communicators(PointToPoint p2p, ContextIds ids, JobCalls job) {
     this.p2p = p2p;
     this.ids = ids;
-    this.abort = abort;
+    this.job = job;
   }
 
   /** Makes a communicator whose members have agreed on it. */
@@ -81,9 +80,9 @@ final class Communicators implements StandIns {
     return made;
   }
 
-  /** Ends the job. */
-  void abort(int status) {
-    abort.accept(status);
+  /** What communicators ask of the job. */
+  JobCalls job() {
+    return job;
   }
 
   // ---- in a loop's state

@@ -52,6 +52,11 @@ public final class ContextIds {
     next = id + 1;
   }
 
+  /** A communicator was not made here, while other members may have made it with the next id. */
+  void skip() {
+    take(next);
+  }
+
   /** {@code Fmi} is closed: no communicator can be used any more. */
   public void close() {
     closed = true;

@@ -3,6 +3,7 @@ package org.fmi.core.comm;
 import static org.fmi.core.p2p.CollectiveCall.NONE;
 
 import java.util.Arrays;
+import java.util.BitSet;
 import org.fmi.Comm;
 import org.fmi.Datatype;
 import org.fmi.ErrorClass;
@@ -54,7 +55,13 @@ final class Creation {
     int[] mine = {color, key, ids.state()};
     int[] all = new int[3 * size];
     channel.begin(CollectiveCall.of(Name.SPLIT, null, NONE, NONE));
-    Collectives.allGather(channel, new Location(mine, 0), 3L * Integer.BYTES, new Location(all, 0));
+    try {
+      Collectives.allGather(
+          channel, new Location(mine, 0), 3L * Integer.BYTES, new Location(all, 0));
+    } catch (FmiException e) {
+      ids.skip();
+      throw e;
+    }
     channel.end();
     int agreed = 0;
     long[] members = new long[size];
@@ -92,12 +99,34 @@ final class Creation {
     return members.rank() == Comm.UNDEFINED ? null : new Agreed(agreed, members);
   }
 
+  /**
+   * The communicator of the living.
+   *
+   * @param id the highest of the members' next free ids
+   * @param dead the world ranks that are left out
+   */
+  Agreed shrunk(int id, BitSet dead) {
+    ids.take(id);
+    int[] living = Arrays.stream(group.worldRanks()).filter(r -> !dead.get(r)).toArray();
+    return new Agreed(id, new RankGroup(living, self));
+  }
+
+  /** This rank's next free id. */
+  int nextId() {
+    return ids.state();
+  }
+
   /** Agrees on an id that is new to all ranks of this communicator. Collective. */
   private int agreeOnId(Name name) {
     int[] id = {ids.state()};
     Location place = new Location(id, 0);
     channel.begin(CollectiveCall.of(name, null, NONE, NONE));
-    Reductions.allReduce(channel, Reducer.of(Op.MAX, Datatype.INT), place, place, 1);
+    try {
+      Reductions.allReduce(channel, Reducer.of(Op.MAX, Datatype.INT), place, place, 1);
+    } catch (FmiException e) {
+      ids.skip();
+      throw e;
+    }
     channel.end();
     ids.take(id[0]);
     return id[0];

@@ -1,10 +1,12 @@
 package org.fmi.core.comm;
 
+import java.util.BitSet;
 import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Status;
 import org.fmi.core.coll.Channel;
 import org.fmi.core.p2p.Contexts;
+import org.fmi.core.p2p.Losses;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.StatusCache;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +25,19 @@ final class Membership {
   /** The members' world ranks; null if each equals the rank in the communicator. */
   final int @Nullable [] worldRanks;
 
+  /** What it has lost. */
+  final Losses.Members losses;
+
   private final ContextIds ids;
   private final StatusCache statuses = new StatusCache();
   private int restores;
   private boolean closed;
+
+  /** Whether it is closed or revoked, so that a call usually reads one field. */
+  private boolean refuses;
+
+  /** The number of agreements of its members so far. */
+  private int agreements;
 
   /** Creates the membership of communicator {@code id} of the ranks of {@code group}. */
   Membership(PointToPoint p2p, ContextIds ids, int id, RankGroup group) {
@@ -38,6 +49,7 @@ final class Membership {
     this.worldRanks = isIdentity(group.worldRanks()) ? null : group.worldRanks();
     this.channel = new Channel(p2p, Contexts.collectives(id), worldRanks, rank, size);
     this.restores = ids.restores();
+    this.losses = p2p.losses().communicator(id, group.worldRanks(), () -> refuses = true);
   }
 
   private static boolean isIdentity(int[] worldRanks) {
@@ -65,10 +77,41 @@ final class Membership {
 
   /** Refuses a call that communicates if the communicator is invalid or {@code Fmi} is closed. */
   void checkUsable() {
-    if (closed || restores != ids.usable()) {
+    if (refuses || restores != ids.usable()) {
       ids.requireOpen();
       checkAfterChange();
+      if (losses.isRevoked()) {
+        requireWhole();
+      }
     }
+  }
+
+  /** Refuses a collective if a member has died, or has revoked the communicator. */
+  void requireWhole() {
+    FmiException lost = losses.refusal();
+    if (lost != null) {
+      throw lost;
+    }
+  }
+
+  /** Refuses an agreement if the communicator is closed. */
+  void checkMayAgree() {
+    ids.requireOpen();
+    checkExists();
+  }
+
+  /** The number of the next agreement. */
+  int nextAgreement() {
+    return agreements++;
+  }
+
+  /** A bit for each world rank that is a member. */
+  long[] bits() {
+    BitSet bits = new BitSet();
+    for (int member : group.worldRanks()) {
+      bits.set(member);
+    }
+    return bits.toLongArray();
   }
 
   /** Refuses a local call if the communicator is invalid. */
@@ -96,6 +139,7 @@ final class Membership {
     }
     // It was closed after what the ranks went back to, or the program would not use it now.
     closed = false;
+    refuses = losses.isRevoked();
     restores = ids.restores();
   }
 
@@ -105,6 +149,7 @@ final class Membership {
     if (!wasClosed && survives() && ids.usable() == ids.restores()) {
       checkExists(); // it may be from before a rollback
       closed = true;
+      refuses = true;
       channel.free();
     }
   }

@@ -120,6 +120,15 @@ public final class FaultEvents {
     }
   }
 
+  /** A rank has died for good, in a job that goes on without it. */
+  synchronized void lost(int failed, String by) {
+    if (states[failed] != ProcessState.DEAD) {
+      states[failed] = ProcessState.DEAD;
+      markedIn[failed] = Integer.MAX_VALUE;
+      publish(new Failed(failed, by, hops[failed]));
+    }
+  }
+
   /** A rank was accused, and lives. */
   synchronized void alive(int accused) {
     if (states[accused] == ProcessState.DEAD) {

@@ -9,9 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.fmi.ProcessState;
 import org.fmi.Rollback;
 import org.fmi.control.Counter;
 import org.fmi.control.JobLink;
@@ -23,6 +25,7 @@ import org.fmi.core.p2p.Messenger;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.FailureDetector;
 import org.fmi.spi.FailureDetectorProvider;
+import org.fmi.spi.OnFailure;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.Transport;
@@ -57,6 +60,12 @@ public final class Lifecycle implements JobLink.Listener {
 
   private final RankClock clock;
   private final FaultEvents events;
+
+  /** Whether the job goes on without ranks that die. */
+  private final boolean shrinks;
+
+  /** Outcomes of agreements that no call has taken yet. */
+  private final Map<Agreement, JobMessage.Agreed> agreements = new ConcurrentHashMap<>();
 
   /** The newest epoch that the job has asked for. */
   private volatile int target;
@@ -137,6 +146,15 @@ public final class Lifecycle implements JobLink.Listener {
     this.checkpoints = checkpoints;
     this.clock = clock;
     this.events = new FaultEvents(config.rank(), config.size(), link);
+    this.shrinks = config.job().onFailure() == OnFailure.SHRINK;
+  }
+
+  /** The number of an agreement. */
+  private record Agreement(int communicator, int call) {}
+
+  /** Takes the outcome of an agreement; null until it is known. */
+  public JobMessage.@Nullable Agreed takeAgreed(int communicator, int call) {
+    return agreements.remove(new Agreement(communicator, call));
   }
 
   /** What this rank knows of the others' processes, and who listens. */
@@ -573,12 +591,7 @@ public final class Lifecycle implements JobLink.Listener {
           JobMessage.Resume _,
           JobMessage.WriteNext _ ->
           checkpoints.accept(message);
-      case JobMessage.Dead m -> {
-        FailureDetector d = detector;
-        if (d != null) {
-          d.dead(m.rank());
-        }
-      }
+      case JobMessage.Dead m -> onDead(m);
       case JobMessage.Alive m -> {
         events.alive(m.rank());
         FailureDetector d = detector;
@@ -586,18 +599,31 @@ public final class Lifecycle implements JobLink.Listener {
           d.alive(m.rank());
         }
       }
-      case JobMessage.Agreed _,
-          JobMessage.Revoked _ -> {} // only of jobs that go on without the dead
+      case JobMessage.Agreed m -> agreements.put(new Agreement(m.communicator(), m.call()), m);
+      case JobMessage.Revoked m -> messenger.revokedCommunicator(m.communicator());
     }
     clock.wakeup();
     messenger.wakeup();
+  }
+
+  /** Goes on without a rank. */
+  private void onDead(JobMessage.Dead m) {
+    events.lost(m.rank(), m.by());
+    messenger.died(m.seq(), m.rank(), m.reason());
+    FailureDetector d = detector;
+    if (d != null) {
+      d.dead(m.rank());
+    }
   }
 
   private boolean isAnother(int rank) {
     return rank >= 0 && rank != config.rank();
   }
 
-  /** Receives the failures of one epoch, which the first of them ends. */
+  /**
+   * Receives the failures of one epoch, which the first of them ends unless the job goes on without
+   * the ranks.
+   */
   private final class Findings implements FailureDetector.Listener {
     private final int heardIn;
     private final AtomicBoolean over = new AtomicBoolean();
@@ -609,21 +635,27 @@ public final class Lifecycle implements JobLink.Listener {
     @Override
     public void onFailure(int rank, int hops, String reason) {
       long heard = clock.nanoTime();
-      if (over.getAndSet(true)) {
-        return; // ranks that have left the epoch cannot be told from dead ones any more
+      if (shrinks ? events.state(rank) == ProcessState.DEAD : over.getAndSet(true)) {
+        // The job knows; or ranks that have left the epoch cannot be told from dead ones any more.
+        return;
       }
       notices.incrementAndGet();
       if (heardIn >= epoch) {
-        events.suspected(heardIn, rank, hops, true);
+        events.suspected(heardIn, rank, hops, !shrinks);
       }
-      messenger.revoke(heardIn, "rank " + rank + " has failed: " + reason);
+      if (!shrinks) {
+        messenger.revoke(heardIn, "rank " + rank + " has failed: " + reason);
+      }
       accuse(rank, hops, heard, false, reason);
       clock.wakeup();
     }
 
     @Override
     public void onSilence(int rank, String reason) {
-      accuse(rank, 0, clock.nanoTime(), true, reason);
+      if (events.state(rank) != ProcessState.DEAD) {
+        events.suspected(heardIn, rank, 0, false);
+        accuse(rank, 0, clock.nanoTime(), true, reason);
+      }
     }
 
     private void accuse(int rank, int hops, long heard, boolean silence, String reason) {
@@ -638,7 +670,8 @@ public final class Lifecycle implements JobLink.Listener {
    */
   public void peerLost(int peer, String reason) {
     FailureDetector d = detector;
-    if (d != null && !finished && !revoked()) {
+    boolean known = shrinks && events.state(peer) == ProcessState.DEAD;
+    if (d != null && !finished && !revoked() && !known) {
       d.announce(peer, "its data connection broke: " + reason);
     }
   }

@@ -7,6 +7,7 @@ import org.fmi.Status;
 import org.fmi.core.p2p.ArrayRequest;
 import org.fmi.core.p2p.CollectiveCall;
 import org.fmi.core.p2p.FlowPart;
+import org.fmi.core.p2p.Losses;
 import org.fmi.core.p2p.Mailbox;
 import org.fmi.core.p2p.MessageRequest;
 import org.fmi.core.p2p.Messenger;
@@ -143,6 +144,16 @@ public final class Recording implements PointToPoint {
   @Override
   public int epoch() {
     return messenger.epoch();
+  }
+
+  @Override
+  public void attend() {
+    messenger.attend();
+  }
+
+  @Override
+  public Losses losses() {
+    return messenger.losses();
   }
 
   // ---- sending

@@ -2,6 +2,9 @@ package org.fmi.core.p2p;
 
 /** The CTS frames still to be sent to a peer: pairs of sequence number and wanted bytes. */
 final class ClearQueue {
+  /** In place of wanted bytes: the receiver knows that the communicator was revoked. */
+  static final long REVOKED = -1;
+
   private long[] ring = new long[16];
   private int head;
   private int size;

@@ -19,6 +19,7 @@ final class Epoch {
 
   private final OneThread thread;
   private final OnRevoked onRevoked;
+  private final Runnable onNews;
   private int number = NONE;
   private int since = NONE;
   private boolean closed;
@@ -26,12 +27,19 @@ final class Epoch {
   /** The newest epoch that is over, and the reason. Written under the lock of this object. */
   private volatile int revoked = NONE;
 
+  /** Whether there is news that the next call attends to. Guarded by this object. */
+  private boolean news;
+
+  /** The newest epoch in which calls stop: {@link #revoked}, or any while there is news. */
+  private volatile int stops = NONE;
+
   private volatile String reason = "no epoch was entered yet";
 
   /** The state before the first epoch: each call throws. */
-  Epoch(OneThread thread, OnRevoked onRevoked) {
+  Epoch(OneThread thread, OnRevoked onRevoked, Runnable onNews) {
     this.thread = thread;
     this.onRevoked = onRevoked;
+    this.onNews = onNews;
   }
 
   /**
@@ -65,7 +73,25 @@ final class Epoch {
       }
       reason = why;
       revoked = ended;
+      stops = news ? Integer.MAX_VALUE : ended;
       return true;
+    }
+  }
+
+  /** Lets the next call, or one that waits, attend to news. Any thread. */
+  void news() {
+    synchronized (this) {
+      news = true;
+      stops = Integer.MAX_VALUE;
+    }
+  }
+
+  private boolean takeNews() {
+    synchronized (this) {
+      boolean was = news;
+      news = false;
+      stops = revoked;
+      return was;
     }
   }
 
@@ -94,12 +120,20 @@ final class Epoch {
    */
   void check() {
     thread.require();
-    while (revoked >= number) {
-      if (closed) {
-        throw Messenger.afterClose();
-      }
-      onRevoked.revoked(number, reason);
+    while (stops >= number) {
+      stop();
     }
+  }
+
+  private void stop() {
+    if (takeNews()) {
+      onNews.run();
+      return;
+    }
+    if (closed) {
+      throw Messenger.afterClose();
+    }
+    onRevoked.revoked(number, reason);
   }
 
   /**

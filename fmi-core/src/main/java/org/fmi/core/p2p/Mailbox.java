@@ -30,6 +30,7 @@ public final class Mailbox implements MessageRequest.Completion {
 
   private final Peers peers;
   private final Requests requests;
+  private final Losses losses;
   private final SendBuffer attached;
   private final SendList unsent;
   private final MessagePool pool = new MessagePool();
@@ -63,7 +64,8 @@ public final class Mailbox implements MessageRequest.Completion {
   private int probedContext;
   private long probedTag;
 
-  Mailbox(Peers peers, Requests requests, SendList unsent) {
+  Mailbox(Peers peers, Requests requests, SendList unsent, Losses losses) {
+    this.losses = losses;
     this.peers = peers;
     this.requests = requests;
     this.attached = requests.attached;
@@ -158,6 +160,9 @@ public final class Mailbox implements MessageRequest.Completion {
     UnexpectedMessage m = unexpected.first(r.context, r.peer, r.tag);
     posted.stamp(r);
     if (m == null) {
+      if (losses.any && failsAtOnce(r)) {
+        return;
+      }
       posted.add(r);
       allowMoreAnnouncements();
     } else {
@@ -169,6 +174,15 @@ public final class Mailbox implements MessageRequest.Completion {
         unsent.flush();
       }
     }
+  }
+
+  private boolean failsAtOnce(MessageRequest r) {
+    MessageRequest.State fate = losses.fate(r.context, r.peer);
+    if (fate == MessageRequest.State.PENDING) {
+      return false;
+    }
+    requests.fail(r, fate);
+    return true;
   }
 
   /** Removes an unmatched receive. */
@@ -320,6 +334,10 @@ public final class Mailbox implements MessageRequest.Completion {
     ledger.arrives(p.rank, context, tag, length, stamp, memory, data);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r == null || r.isClaim()) {
+      if (losses.any && losses.isEnded(context)) {
+        p.consumed(length + FlowLimits.MESSAGE_COST);
+        return;
+      }
       countUnexpected(context);
       UnexpectedMessage m = pool.take(length);
       m.describe(Place.HELD, context, p.rank, tag, length);
@@ -354,6 +372,10 @@ public final class Mailbox implements MessageRequest.Completion {
     MessageRequest r = take(context, p.rank, tag, length);
     if (r != null && !r.isClaim()) {
       startData(p, r, sequence, exposed ? ticketOf(memory, at, ticketBytes, ticket) : null);
+      return;
+    }
+    if (losses.any && losses.isEnded(context)) {
+      p.drop(sequence, context);
       return;
     }
     countUnexpected(context);
@@ -452,7 +474,10 @@ public final class Mailbox implements MessageRequest.Completion {
   /** Settles the cost of a message that was received or dropped. */
   private void consume(UnexpectedMessage m) {
     if (m.charge > 0) {
-      peers.get(m.source).consumed(m.charge);
+      Peer from = peers.known(m.source);
+      if (from != null) { // else it has died since
+        from.consumed(m.charge);
+      }
     }
     attached.give(m.buffered);
     if (m.sender != null) {
@@ -485,6 +510,56 @@ public final class Mailbox implements MessageRequest.Completion {
     } else {
       p.receive(r, sequence, from);
     }
+  }
+
+  // ---- losses
+
+  /**
+   * A rank has died, or a communicator was revoked: drops the messages that cannot be received any
+   * more, and ends the receives that no message will match.
+   */
+  void endHopeless() {
+    UnexpectedMessage m = unexpected.oldest();
+    while (m != null) {
+      UnexpectedMessage following = m.next;
+      boolean dead = losses.isDead(m.source);
+      if (losses.isEnded(m.context) || (dead && m.place == Place.REMOTE)) {
+        drop(m, dead);
+      }
+      m = following;
+    }
+    for (MessageRequest r : posted.all()) {
+      MessageRequest.State fate = losses.fate(r.context, r.peer);
+      if (fate != MessageRequest.State.PENDING) {
+        withdraw(r);
+        requests.fail(r, fate);
+      }
+    }
+  }
+
+  private void drop(UnexpectedMessage m, boolean dead) {
+    MessageRequest claimant = m.claimedBy;
+    MessageRequest sender = m.sender;
+    unexpected.remove(m);
+    m.claimedBy = null;
+    if (claimant != null) {
+      claimant.claimed = null;
+      requests.fail(claimant, losses.fate(m.context, m.source));
+    }
+    if (sender != null) {
+      m.sender = null;
+      requests.fail(sender, losses.fate(m.context, m.source));
+    }
+    if (m.place == Place.REMOTE) {
+      if (dead) {
+        // Its window is gone with it.
+        m.place = Place.HELD;
+        m.charge = 0;
+      } else {
+        peers.get(m.source).drop(m.sequence, m.context);
+      }
+    }
+    consume(m);
   }
 
   // ---- checkpoints

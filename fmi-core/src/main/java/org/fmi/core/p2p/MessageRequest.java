@@ -6,6 +6,7 @@ import org.fmi.ErrorClass;
 import org.fmi.FmiException;
 import org.fmi.Status;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.spi.Landing;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,11 @@ public final class MessageRequest extends MatchTable.Queued implements ArrayRequ
     OTHER_TYPE,
     /** Received in another iteration than it was sent in. */
     OTHER_ITERATION,
-    CANCELLED
+    CANCELLED,
+    /** It needs a rank that has died. */
+    PEER_DEAD,
+    /** Its communicator was revoked. */
+    REVOKED
   }
 
   /** Notified of a complete receive before the program is. */
@@ -39,7 +44,7 @@ public final class MessageRequest extends MatchTable.Queued implements ArrayRequ
   }
 
   /** Replaces a buffer that is no longer used, so that it is not kept alive. */
-  private static final Object NO_BUFFER = new byte[0];
+  static final Object NO_BUFFER = new byte[0];
 
   /** Begins {@link #describe} for a message that a probe has matched. */
   public static final String A_MESSAGE = "a Message of ";
@@ -114,6 +119,15 @@ public final class MessageRequest extends MatchTable.Queued implements ArrayRequ
   long begun = Pace.UNTIMED;
 
   boolean read;
+
+  /** Receive: whether its message is being read from its sender's memory. */
+  boolean isReading;
+
+  /** Receive: the place of a part of its message that is arriving there; null if none is. */
+  @Nullable Landing landing;
+
+  /** Receive: whether its message is received only to be dropped. */
+  boolean discards;
 
   /** The matched message of a receive. */
   int matchedSource;
@@ -198,6 +212,9 @@ public final class MessageRequest extends MatchTable.Queued implements ArrayRequ
     matchedLength = -1;
     exposure = null;
     begun = Pace.UNTIMED;
+    landing = null;
+    isReading = false;
+    discards = false;
     status = null;
     withheld = false;
     allocates = false;

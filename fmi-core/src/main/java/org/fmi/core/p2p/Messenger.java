@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import org.fmi.FmiException;
 import org.fmi.Request;
@@ -36,6 +38,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private final Frame frame = new Frame();
   private final OneThread thread;
   private final Epoch epoch;
+  private final Losses losses;
   private final SendList unsent;
   private final Requests requests;
   private final Peers peers;
@@ -49,8 +52,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /** The epoch whose frames are taken without a further look; -1 once a peer's are not. */
   private int taken = -1;
 
-  /** The peers that have sent a damaged frame in this epoch. */
-  private final BitSet damaged = new BitSet();
+  /** The peers that have sent a damaged frame in this epoch, or have died. */
+  private final BitSet silenced = new BitSet();
+
+  /** Deaths and revocations that no call has attended to, in order. */
+  private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
 
   // ---- the process
   private long staleFrames;
@@ -63,17 +69,28 @@ public final class Messenger implements PointToPoint, FrameHandler {
    * @param waiting its wait strategy, not shared with another messenger
    */
   public Messenger(int rank, int size, WaitStrategy waiting, MessengerListener listener) {
+    this(rank, size, waiting, listener, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param shrinks whether the job goes on without ranks that have died
+   */
+  public Messenger(
+      int rank, int size, WaitStrategy waiting, MessengerListener listener, boolean shrinks) {
     this.rank = rank;
     this.size = size;
     this.listener = listener;
     thread = new OneThread(rank, this::wakeup);
-    epoch = new Epoch(thread, this::onRevoked);
+    epoch = new Epoch(thread, this::onRevoked, this::onNews);
+    losses = new Losses(size, shrinks);
     unsent = new SendList(size);
-    requests = new Requests(rank, size, epoch, () -> new MessageRequest(this, epoch));
-    peers = new Peers(rank, size, frame, unsent, requests);
-    mailbox = new Mailbox(peers, requests, unsent);
-    waits = new Waits(rank, epoch, thread, this, listener, peers, mailbox, unsent, waiting);
-    outbox = new Outbox(rank, epoch, peers, mailbox, requests, unsent, waits);
+    requests = new Requests(rank, size, epoch, losses, () -> new MessageRequest(this, epoch));
+    peers = new Peers(rank, size, frame, unsent, requests, losses);
+    mailbox = new Mailbox(peers, requests, unsent, losses);
+    waits = new Waits(rank, epoch, thread, this, listener, peers, mailbox, unsent, losses, waiting);
+    outbox = new Outbox(rank, epoch, peers, mailbox, requests, unsent, waits, losses);
   }
 
   /** Refuses all calls of a thread that has not started yet: it runs listeners. */
@@ -175,7 +192,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     frame.epoch = newEpoch;
     frame.base = null;
     taken = newEpoch;
-    damaged.clear();
+    silenced.clear();
   }
 
   /** The epoch in which requests became void last. */
@@ -213,6 +230,58 @@ public final class Messenger implements PointToPoint, FrameHandler {
   @Override
   public int epoch() {
     return epoch.number();
+  }
+
+  // ---- losses, in a job that goes on without the dead
+
+  @Override
+  public void attend() {
+    if (losses.tracks()) {
+      epoch.check();
+    }
+  }
+
+  @Override
+  public Losses losses() {
+    return losses;
+  }
+
+  /**
+   * A rank has died. The next call, or the one that waits, ends all that needs it. Any thread, in
+   * the order of the deaths.
+   *
+   * @param seq the number of the death
+   */
+  public void died(long seq, int dead, String reason) {
+    tell(
+        () -> {
+          if (losses.died(seq, dead, reason)) {
+            taken = -1;
+            silenced.set(dead);
+            peers.bury(dead);
+          }
+        });
+  }
+
+  /** A member has revoked a communicator. Any thread. */
+  public void revokedCommunicator(int id) {
+    tell(() -> losses.revoked(id));
+  }
+
+  private void tell(Runnable what) {
+    news.add(what);
+    epoch.news();
+    waits.wakeup();
+  }
+
+  private void onNews() {
+    // What a rank had sent before it died may still be received.
+    waits.takeIn();
+    for (Runnable each = news.poll(); each != null; each = news.poll()) {
+      each.run();
+    }
+    peers.endContexts();
+    mailbox.endHopeless();
   }
 
   private void onRevoked(int ended, String reason) {
@@ -315,6 +384,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
       send(out, outOffset, outBytes, dest, context, outTag, Mode.STANDARD);
     } catch (RuntimeException | Error e) {
       withdrawReceive(r);
+      stopReceiving(r);
       throw e;
     }
     return complete(r);
@@ -324,6 +394,17 @@ public final class Messenger implements PointToPoint, FrameHandler {
   public void withdrawReceive(MessageRequest r) {
     if (r.since == epoch.since() && r.pending() && !r.hasMatched()) {
       mailbox.withdraw(r);
+    }
+  }
+
+  /** Lets nothing more arrive in the buffer of a receive whose call fails, if the job goes on. */
+  private void stopReceiving(MessageRequest r) {
+    if (losses.any && r.pending() && r.hasMatched()) {
+      Peer from = peers.known(r.matchedSource);
+      if (from != null) {
+        from.discard(r);
+        requests.fail(r, MessageRequest.State.PEER_DEAD);
+      }
     }
   }
 
@@ -446,6 +527,9 @@ public final class Messenger implements PointToPoint, FrameHandler {
       mailbox.allowMoreAnnouncements();
       waits.poll();
       m = mailbox.find(source, context, tag);
+      if (m == null) {
+        waits.requireHope(context, source);
+      }
     }
     ledger.found(source, context, false, m);
     return m;
@@ -551,7 +635,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   }
 
   private boolean isDropped(int peer, int of) {
-    return of != epoch.number() || damaged.get(peer);
+    return of != epoch.number() || silenced.get(peer);
   }
 
   /**
@@ -560,7 +644,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
    */
   private void broken(int peer, DamagedFrame why) {
     taken = -1;
-    damaged.set(peer);
+    silenced.set(peer);
     onPeerLost(peer, "damaged frame: rank " + peer + " " + why.getMessage());
   }
 
@@ -607,7 +691,10 @@ public final class Messenger implements PointToPoint, FrameHandler {
   private void onData(Peer p, long sequence, MemorySegment memory, long at) {
     MessageRequest r = p.receiving(sequence);
     int payload = payloadOf(r, memory, at);
-    Memory.fromSegment(memory, at + FrameLayout.HEADER_BYTES, r.base, r.offset + r.moved, payload);
+    if (!r.discards) {
+      Memory.fromSegment(
+          memory, at + FrameLayout.HEADER_BYTES, r.base, r.offset + r.moved, payload);
+    }
     moved(p, r, sequence, payload);
   }
 
@@ -634,10 +721,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
     try {
       MessageRequest r =
           peers.get(peer).receiving(memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE));
-      if (r.base instanceof boolean[]) {
+      if (r.discards || r.base instanceof boolean[]) {
         return false; // whose elements are more than bytes
       }
       int _ = payloadOf(r, memory, at);
+      r.landing = landing;
       landing.base = r.base;
       landing.offset = r.offset + r.moved;
       return true;
@@ -649,10 +737,15 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   @Override
   public void onLanded(int peer, MemorySegment memory, long at) {
+    if (silenced.get(peer)) {
+      return; // it has died since
+    }
     Peer p = peers.get(peer);
     long sequence = memory.get(FrameLayout.LONG, at + FrameLayout.SEQUENCE);
     int payload = memory.get(FrameLayout.INT, at + FrameLayout.PAYLOAD);
-    moved(p, p.receiving(sequence), sequence, payload);
+    MessageRequest r = p.receiving(sequence);
+    r.landing = null;
+    moved(p, r, sequence, payload);
   }
 
   private void moved(Peer p, MessageRequest r, long sequence, int payload) {

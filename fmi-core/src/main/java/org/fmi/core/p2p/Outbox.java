@@ -3,6 +3,7 @@ package org.fmi.core.p2p;
 import java.util.Map;
 import org.fmi.FmiException;
 import org.fmi.Request;
+import org.fmi.Status;
 import org.fmi.control.Counter;
 import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.PointToPoint.Mode;
@@ -21,6 +22,7 @@ public final class Outbox {
   private final SendBuffer copies;
   private final SendList unsent;
   private final Waits waits;
+  private final Losses losses;
   private final SelfSends self;
   private Ledger ledger = Ledger.NONE;
   private long userSent;
@@ -43,7 +45,9 @@ public final class Outbox {
       Mailbox mailbox,
       Requests requests,
       SendList unsent,
-      Waits waits) {
+      Waits waits,
+      Losses losses) {
+    this.losses = losses;
     this.rank = rank;
     this.epoch = epoch;
     this.peers = peers;
@@ -85,6 +89,7 @@ public final class Outbox {
     if (sendNow(base, offset, bytes, dest, context, tag, mode)) {
       return;
     }
+    requireHope(context, dest);
     if (mode == Mode.BUFFERED) {
       sendCopy(attached, base, offset, bytes, dest, context, tag);
     } else if (dest == rank) {
@@ -118,7 +123,15 @@ public final class Outbox {
     return r;
   }
 
+  /** Refuses a send that would wait for a rank that has died, or in a context that has ended. */
+  private void requireHope(int context, int dest) {
+    if (losses.any) {
+      losses.require(context, dest);
+    }
+  }
+
   private MessageRequest sendLater(MessageRequest r) {
+    requireHope(r.context, r.peer);
     boolean buffered = r.mode == Mode.BUFFERED;
     if (buffered || mayCopy(r.bytes, r.peer, r.mode)) {
       sendCopy(buffered ? attached : copies, r.base, r.offset, r.bytes, r.peer, r.context, r.tag);
@@ -175,7 +188,11 @@ public final class Outbox {
       withdrawSend(r);
       throw e;
     }
-    requests.give(r);
+    try {
+      Status _ = requests.result(r); // throws if the peer has died
+    } finally {
+      requests.give(r);
+    }
   }
 
   /** Whether a send that cannot leave at once completes by copying its message. */

@@ -1,8 +1,11 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Consumer;
+import org.fmi.spi.Landing;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
 import org.fmi.wire.Frame;
@@ -21,6 +24,7 @@ final class Peer implements Ledger.Link {
   private final Requests requests;
   private final Transport transport;
   private final @Nullable RemoteMemory remote;
+  private final Losses losses;
   private final Frame frame;
   private Ledger ledger;
   private final long window;
@@ -81,13 +85,17 @@ final class Peer implements Ledger.Link {
       Transport transport,
       Frame frame,
       long window,
+      Losses losses,
       Ledger ledger) {
+    this.losses = losses;
     this.ledger = ledger;
     this.rank = rank;
     this.unsent = unsent;
     this.requests = requests;
     this.transport = transport;
-    this.remote = transport.remoteMemory();
+    RemoteMemory memory = transport.remoteMemory();
+    // A read that cannot be cancelled would go on after the call that has failed.
+    this.remote = memory == null || (losses.tracks() && !memory.cancels()) ? null : memory;
     this.pace = remote != null && remote.byProcessor() ? new Pace() : null;
     this.frame = frame;
     this.window = Math.min(window, transport.windowBytes());
@@ -192,7 +200,10 @@ final class Peer implements Ledger.Link {
   }
 
   private RemoteMemory.@Nullable Exposure expose(MessageRequest r) {
+    // The send of a collective that a loss ends returns, while its peer may not know of it yet.
+    boolean stays = !losses.tracks() || !Contexts.isCollective(r.context);
     return remote != null
+            && stays
             && r.bytes >= remote.leastBytes()
             && r.base instanceof MemorySegment memory
             && memory.isNative()
@@ -205,6 +216,20 @@ final class Peer implements Ledger.Link {
     MessageRequest r = announced.remove(sequence);
     if (r == null) {
       throw new DamagedFrame("cleared message " + sequence + ", which was not announced to it");
+    }
+    if (wanted == ClearQueue.REVOKED && losses.tracks()) {
+      unanswered--;
+      if (r.exposure != null) {
+        r.exposure.close();
+        r.exposure = null;
+      }
+      if (r.detached) {
+        requests.finishSend(r);
+      } else {
+        requests.fail(r, MessageRequest.State.REVOKED);
+      }
+      unsent.add(this);
+      return;
     }
     if (wanted != 0 && wanted != r.bytes) {
       announced.put(sequence, r); // it still waits, until the epoch is over
@@ -272,6 +297,7 @@ final class Peer implements Ledger.Link {
         && (pace == null || pace.begins(r))
         && remote.read(rank, whereTo, r.base, r.offset, r.matchedLength, sequence)) {
       reading++;
+      r.isReading = true;
       incoming.put(sequence, r);
     } else {
       r.read = false;
@@ -288,6 +314,7 @@ final class Peer implements Ledger.Link {
     reading--;
     assert reading >= 0 : "more messages were read than reads begun";
     MessageRequest r = receiving(sequence);
+    r.isReading = false;
     if (whole) {
       received(sequence);
       dismiss(sequence);
@@ -302,6 +329,13 @@ final class Peer implements Ledger.Link {
   /** Clears a matched message of which no data is wanted. */
   void dismiss(long sequence) {
     clears.add(sequence, 0);
+    unsent.add(this);
+  }
+
+  /** Clears an announced message of a context that has ended, and of which no data is wanted. */
+  void drop(long sequence, int context) {
+    // A collective ends by itself. Other sends must not take it for a receive.
+    clears.add(sequence, Contexts.isCollective(context) ? 0 : ClearQueue.REVOKED);
     unsent.add(this);
   }
 
@@ -396,6 +430,123 @@ final class Peer implements Ledger.Link {
   /** Passes on each receive whose data is in transit. */
   void forEachIncoming(Consumer<MessageRequest> each) {
     incoming.forEach(each);
+  }
+
+  // ---- losses
+
+  /** The peer has died: ends all requests that need it. */
+  void bury() {
+    sends.drain(this::buryRequest);
+    announced.forEach(this::buryRequest);
+    streams.drain(this::buryRequest);
+    incoming.forEachEntry(
+        (sequence, r) -> {
+          stopWriting(r, null, sequence);
+          buryRequest(r);
+        });
+  }
+
+  private void buryRequest(MessageRequest r) {
+    RemoteMemory.Exposure exposed = r.exposure;
+    if (exposed != null) {
+      r.exposure = null;
+      exposed.close();
+    }
+    if (r.discards) {
+      requests.give(r);
+    } else {
+      requests.fail(r, MessageRequest.State.PEER_DEAD);
+    }
+  }
+
+  /**
+   * Ends the requests in contexts that have ended, and only these: what the peer and this rank have
+   * told each other about the messages stays true, as copies of sends go on, and data that the peer
+   * sends is dropped.
+   */
+  void endContexts() {
+    sends.replaceAll(r -> r.detached || !hasEnded(r) ? r : endSend(r, null));
+    announced.forEachEntry(
+        (sequence, r) -> {
+          // The peer may be reading memory that is exposed; it answers at its next call.
+          if (!r.detached && r.exposure == null && hasEnded(r)) {
+            announced.replace(sequence, endSend(r, requests.makeRest(r)));
+          }
+        });
+    streams.replaceAll(r -> r.detached || !hasEnded(r) ? r : endSend(r, requests.makeRest(r)));
+    List<Long> unread = new ArrayList<>();
+    incoming.forEachEntry(
+        (sequence, r) -> {
+          if (r.fetches == null && !r.discards && hasEnded(r)) {
+            MessageRequest rest = requests.makeDiscarding(r);
+            if (stopWriting(r, rest, sequence)) {
+              unread.add(sequence);
+            }
+            incoming.replace(sequence, rest);
+            requests.fail(r, losses.fate(r.context, r.peer));
+          }
+        });
+    for (long sequence : unread) {
+      requests.give(Objects.requireNonNull(incoming.remove(sequence)));
+      dismiss(sequence);
+    }
+  }
+
+  private boolean hasEnded(MessageRequest r) {
+    return losses.isEnded(r.context);
+  }
+
+  private <T extends @Nullable MessageRequest> T endSend(MessageRequest r, T instead) {
+    requests.fail(r, losses.fate(r.context, r.peer));
+    return instead;
+  }
+
+  /** Drops the rest of a message that is arriving for a receive whose call fails. */
+  void discard(MessageRequest r) {
+    // Its number is not stored in it, and this is rare.
+    List<Long> found = new ArrayList<>();
+    incoming.forEachEntry(
+        (sequence, each) -> {
+          if (each == r) {
+            found.add(sequence);
+          }
+        });
+    for (long sequence : found) {
+      MessageRequest rest = requests.makeDiscarding(r);
+      if (stopWriting(r, rest, sequence)) {
+        incoming.remove(sequence);
+        requests.give(rest);
+        dismiss(sequence);
+      } else {
+        incoming.replace(sequence, rest);
+      }
+    }
+  }
+
+  /**
+   * Lets nothing more of a message arrive in its receive's buffer.
+   *
+   * @param instead takes the rest in its place; null if the peer is dead
+   * @return whether the message was being read, and no more of it comes
+   */
+  private boolean stopWriting(MessageRequest r, @Nullable MessageRequest instead, long sequence) {
+    if (r.isReading && remote != null) {
+      remote.cancel(rank, sequence);
+      r.isReading = false;
+      reading--;
+      return true;
+    }
+    Landing landing = r.landing;
+    if (landing != null) {
+      landing.offset -= r.offset + r.moved;
+      landing.base =
+          MessagePool.memory(Math.min(r.matchedLength - r.moved, transport.maxPayload()));
+      r.landing = null;
+      if (instead != null) {
+        instead.landing = landing;
+      }
+    }
+    return false;
   }
 
   private void leaveSend(MessageRequest r) {

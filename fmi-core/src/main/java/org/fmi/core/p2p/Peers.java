@@ -23,6 +23,7 @@ final class Peers {
   private final Frame frame;
   private final SendList unsent;
   private final Requests requests;
+  private final Losses losses;
   private Ledger ledger = Ledger.NONE;
   private Transport[] transports = {};
   private @Nullable Peer[] peers;
@@ -35,7 +36,8 @@ final class Peers {
    *
    * @param frame the frame that all peers send with
    */
-  Peers(int rank, int size, Frame frame, SendList unsent, Requests requests) {
+  Peers(int rank, int size, Frame frame, SendList unsent, Requests requests, Losses losses) {
+    this.losses = losses;
     this.rank = rank;
     this.window = FlowLimits.windowBytes(size);
     this.frame = frame;
@@ -138,10 +140,38 @@ final class Peers {
     }
   }
 
+  /** The peer if it is connected and lives. */
+  @Nullable Peer known(int other) {
+    return peers[other];
+  }
+
+  /** Ends all requests that need a rank, which has died. */
+  void bury(int dead) {
+    Peer p = peers[dead];
+    if (p != null) {
+      peers[dead] = null;
+      unsent.remove(p);
+      p.bury();
+    }
+  }
+
+  /** Calls {@link Peer#endContexts} on all peers. */
+  void endContexts() {
+    for (Peer p : peers) {
+      if (p != null) {
+        p.endContexts();
+      }
+    }
+  }
+
   private Peer connect(int other) {
+    if (losses.any && losses.isDead(other)) {
+      throw losses.error(
+          MessageRequest.State.PEER_DEAD, Contexts.pointToPoint(Contexts.WORLD), other);
+    }
     for (Transport t : transports) {
       if (t.reaches(other)) {
-        Peer p = new Peer(other, unsent, requests, t, frame, window, ledger);
+        Peer p = new Peer(other, unsent, requests, t, frame, window, losses, ledger);
         peers[other] = p;
         Map<Medium, Long> next = new HashMap<>(connected);
         next.merge(t.medium(), 1L, Long::sum);

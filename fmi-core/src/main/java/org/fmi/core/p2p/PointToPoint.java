@@ -104,6 +104,12 @@ public interface PointToPoint {
   /** The current epoch. */
   int epoch();
 
+  /** Attends to deaths that this rank has been told of, in a job that goes on without the dead. */
+  default void attend() {}
+
+  /** The ranks that have died, and the communicators that have lost some. */
+  Losses losses();
+
   /** The ranks that the current part of a {@code flowLoop} may communicate with; null for any. */
   default @Nullable FlowPart reach() {
     return null;

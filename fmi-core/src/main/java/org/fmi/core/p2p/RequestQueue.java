@@ -1,6 +1,7 @@
 package org.fmi.core.p2p;
 
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Requests in the order they were added, linked through {@link MessageRequest#next}. */
@@ -47,6 +48,22 @@ final class RequestQueue {
     }
     r.next = null;
     return true;
+  }
+
+  /** Puts another request in the place of each one, or the same again; null removes it. */
+  void replaceAll(UnaryOperator<@Nullable MessageRequest> by) {
+    MessageRequest r = first;
+    first = null;
+    last = null;
+    while (r != null) {
+      MessageRequest following = r.next;
+      r.next = null;
+      MessageRequest other = by.apply(r);
+      if (other != null) {
+        add(other);
+      }
+      r = following;
+    }
   }
 
   /** Passes on each request. */

@@ -1,5 +1,6 @@
 package org.fmi.core.p2p;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -8,6 +9,7 @@ import org.fmi.FmiException;
 import org.fmi.Status;
 import org.fmi.core.p2p.MessageRequest.State;
 import org.fmi.core.p2p.PointToPoint.Mode;
+import org.fmi.wire.Memory;
 import org.jspecify.annotations.Nullable;
 
 /** Creates, reuses and completes requests, and counts the program's pending ones. */
@@ -15,6 +17,7 @@ public final class Requests {
   private final int rank;
   private final Epoch epoch;
   private final Supplier<MessageRequest> maker;
+  private final Losses losses;
 
   /** The buffer of buffered sends, attached by the program. */
   final SendBuffer attached;
@@ -36,7 +39,8 @@ public final class Requests {
    *
    * @param maker creates a request
    */
-  Requests(int rank, int size, Epoch epoch, Supplier<MessageRequest> maker) {
+  Requests(int rank, int size, Epoch epoch, Losses losses, Supplier<MessageRequest> maker) {
+    this.losses = losses;
     this.rank = rank;
     this.epoch = epoch;
     this.maker = maker;
@@ -192,6 +196,50 @@ public final class Requests {
     }
   }
 
+  /**
+   * A request cannot complete any more.
+   *
+   * @param state {@link State#PEER_DEAD} or {@link State#REVOKED}
+   */
+  void fail(MessageRequest r, State state) {
+    assert r.pending() : "a request fails that has ended";
+    r.state = state;
+    uncount(r);
+    SendBuffer buffer = r.buffer;
+    if (buffer != null) {
+      buffer.give(r);
+    }
+    if (r.detached) {
+      give(r);
+    }
+  }
+
+  /** The receive of the rest of a message in place of one that has failed; it drops the rest. */
+  MessageRequest makeDiscarding(MessageRequest failed) {
+    MessageRequest r = take();
+    r.prepareReceive(
+        MessageRequest.NO_BUFFER, 0, failed.matchedLength, failed.peer, failed.context, failed.tag);
+    r.matched(failed.matchedSource, failed.matchedTag, failed.matchedLength);
+    r.moved = failed.moved;
+    r.discards = true;
+    r.completion = this::give;
+    return r;
+  }
+
+  /** The rest of a send that has failed, as a copy, which no call waits for. */
+  MessageRequest makeRest(MessageRequest failed) {
+    MemorySegment copy = MessagePool.memory(failed.bytes);
+    Memory.toSegment(
+        failed.base, failed.offset + failed.moved, copy, failed.moved, failed.bytes - failed.moved);
+    MessageRequest r = take();
+    r.prepareSend(copy, 0, failed.bytes, failed.peer, failed.context, failed.tag, failed.mode);
+    r.detached = true;
+    r.sequence = failed.sequence;
+    r.stamp = failed.stamp;
+    r.moved = failed.moved;
+    return r;
+  }
+
   public void cancel(MessageRequest r) {
     r.state = State.CANCELLED;
     uncount(r);
@@ -211,6 +259,7 @@ public final class Requests {
               : statuses.of(r.matchedSource, MessageTag.tag(r.matchedTag), r.matchedLength);
       case CANCELLED -> Status.EMPTY;
       case TRUNCATED, UNEVEN, OTHER_CALL, OTHER_TYPE, OTHER_ITERATION -> throw unfit(r);
+      case PEER_DEAD, REVOKED -> throw losses.error(r.state, r.context, r.peer);
       case PENDING -> throw new IllegalStateException("the request is not complete");
     };
   }

@@ -32,6 +32,21 @@ final class SendList {
     }
   }
 
+  /** Removes a peer that nothing is sent to any more. */
+  void remove(Peer p) {
+    if (p.listed) {
+      p.listed = false;
+      int kept = 0;
+      for (int i = 0; i < count; i++) {
+        Peer each = unsent[i];
+        if (each != p) {
+          unsent[kept++] = each;
+        }
+      }
+      keep(kept, count);
+    }
+  }
+
   /**
    * Sends as much as the transports take.
    *

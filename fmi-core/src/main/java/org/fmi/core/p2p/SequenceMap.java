@@ -45,6 +45,28 @@ final class SequenceMap {
     return removed;
   }
 
+  /** Puts another request in the place of one of the same number. */
+  void replace(long sequence, MessageRequest request) {
+    int i = find(sequence);
+    assert values[i] != null : "there is no such number";
+    values[i] = request;
+  }
+
+  /** Passes on each number with its request, which may be replaced. */
+  void forEachEntry(Entry each) {
+    for (int i = 0; i < values.length; i++) {
+      MessageRequest r = values[i];
+      if (r != null) {
+        each.entry(keys[i], r);
+      }
+    }
+  }
+
+  /** Takes numbers with their requests. */
+  interface Entry {
+    void entry(long sequence, MessageRequest request);
+  }
+
   void forEach(Consumer<MessageRequest> each) {
     for (MessageRequest r : values) {
       if (r != null) {

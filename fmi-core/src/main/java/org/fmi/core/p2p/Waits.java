@@ -37,6 +37,9 @@ final class Waits {
   /** The longest time for which peers hold sends back even if calls are busy. */
   private static final long HELD_LONG_NANOS = 50_000_000;
 
+  /** The most polls in a row for what has arrived, as living peers may go on sending. */
+  private static final int MOST_ROUNDS = 1000;
+
   private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();
 
   private final int rank;
@@ -47,6 +50,7 @@ final class Waits {
   private final Peers peers;
   private final Mailbox mailbox;
   private final SendList unsent;
+  private final Losses losses;
   private Ledger ledger = Ledger.NONE;
   private final Poller progress;
   private final Runnable sleep;
@@ -107,7 +111,9 @@ final class Waits {
       Peers peers,
       Mailbox mailbox,
       SendList unsent,
+      Losses losses,
       WaitStrategy strategy) {
+    this.losses = losses;
     this.rank = rank;
     this.epoch = epoch;
     this.thread = thread;
@@ -175,6 +181,7 @@ final class Waits {
     if (m != null) {
       return m;
     }
+    requireHope(context, source);
     mailbox.beginProbe(source, context, tag);
     probedContext = context;
     probedTag = tag;
@@ -184,8 +191,11 @@ final class Waits {
       do {
         mailbox.allowMoreAnnouncements();
         step();
-        askIfLong();
         m = mailbox.find(source, context, tag);
+        if (m == null) {
+          requireHope(context, source);
+          askIfLong();
+        }
       } while (m == null);
       return m;
     } finally {
@@ -206,6 +216,7 @@ final class Waits {
     awaitedContext = context;
     try {
       while (sharedIsLess()) {
+        requireHope(context, source);
         step();
         askIfLong();
       }
@@ -213,6 +224,19 @@ final class Waits {
       awaitedMemory = null;
       end();
     }
+  }
+
+  /** Refuses to wait for what cannot come. */
+  void requireHope(int context, int source) {
+    if (losses.any) {
+      losses.require(context, source);
+    }
+  }
+
+  /** Takes in what has arrived, as far as the transports have it now. */
+  void takeIn() {
+    int rounds = 0;
+    while (progress.look(frames) > 0 && ++rounds < MOST_ROUNDS) {}
   }
 
   /** Ends the blocking call. */
@@ -383,7 +407,8 @@ final class Waits {
 
   /** Asks the awaited peer whether it has left without sending the awaited message. */
   private void askIfLong() {
-    if (progress.longWait() && !left && awaited >= 0 && awaited != rank) {
+    boolean dead = losses.any && awaited >= 0 && losses.isDead(awaited);
+    if (progress.longWait() && !left && awaited >= 0 && awaited != rank && !dead) {
       Peer p = peers.get(awaited);
       if (waitsFor(p)) {
         p.sendNote(FrameKind.ASK);

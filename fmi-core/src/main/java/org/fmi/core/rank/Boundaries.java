@@ -1,6 +1,7 @@
 package org.fmi.core.rank;
 
 import java.util.function.BooleanSupplier;
+import org.fmi.Comm;
 import org.fmi.Rollback;
 import org.fmi.control.LoopPoint;
 import org.fmi.core.checkpoint.Checkpoints;
@@ -38,6 +39,9 @@ final class Boundaries {
   /** Enters the next epoch, and returns whether this rank continues there where it is. */
   private final BooleanSupplier continuesInPlace;
 
+  /** Agrees among the living in a job that goes on without ranks that die; null in others. */
+  private final @Nullable Comm living;
+
   /** Whether the end of a loop is running, after which the loop has no place to stop. */
   private boolean ending;
 
@@ -48,7 +52,8 @@ final class Boundaries {
       Recovery recovery,
       Repetition repetition,
       FaultInjector faults,
-      BooleanSupplier continuesInPlace) {
+      BooleanSupplier continuesInPlace,
+      @Nullable Comm living) {
     this.local = recovery.local();
     this.continuesInPlace = continuesInPlace;
     this.lifecycle = lifecycle;
@@ -59,6 +64,7 @@ final class Boundaries {
     this.recovery = recovery;
     this.repetition = repetition;
     this.faults = faults;
+    this.living = living;
   }
 
   /** Whether a call cannot continue in the middle, as it is one of the runtime. */
@@ -97,7 +103,10 @@ final class Boundaries {
 
   /** Prepares an iteration, unless only its end is left to do. */
   void begin(Loop loop) {
-    if (!loop.isEnding()) {
+    if (living != null) {
+      checkpoints.announceDue(loop);
+      faults.at(FaultPoint.ITERATION, loop.iteration);
+    } else if (!loop.isEnding()) {
       between(() -> pass(loop));
     }
   }
@@ -140,6 +149,10 @@ final class Boundaries {
 
   /** Ends a loop whose iterations are all done. */
   void end(Loop loop) {
+    if (living != null) {
+      loop.ended = true; // nobody rolls back to its end
+      return;
+    }
     between(() -> finish(loop));
   }
 
@@ -191,6 +204,9 @@ final class Boundaries {
    * @return whether something was done
    */
   boolean waits(@Nullable Loop loop, long nextLoop) {
+    if (living != null) {
+      return false;
+    }
     boolean _ = requested.isToBegin(lifecycle.epoch(), committed()); // takes note of it
     if (requested.isAsked() && mayStop()) {
       requested.waits(
@@ -208,6 +224,9 @@ final class Boundaries {
 
   /** Whether a loop continues after an iteration, as any rank wants. */
   boolean continues(long loop, long iteration, boolean wanted) {
+    if (living != null) {
+      return living.agree(wanted ? 0 : 1) == 0; // any rank that wants to continue clears the bit
+    }
     if (local == null || overlap != null) {
       // With asynchronous checkpoints this is a call of the program, which continues after a
       // failure.
@@ -228,6 +247,9 @@ final class Boundaries {
 
   /** Requests a checkpoint after the current iteration. */
   void want(Loop loop) {
+    if (living != null) {
+      return; // nobody takes one
+    }
     requested.want(
         new LoopPoint(loop.number, loop.iteration + 1, false),
         lifecycle.epoch(),

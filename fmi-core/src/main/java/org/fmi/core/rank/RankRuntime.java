@@ -24,14 +24,17 @@ import org.fmi.control.MeterSource;
 import org.fmi.control.Metered;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
+import org.fmi.control.RankMessage.Agreement;
 import org.fmi.control.RankMessage.Position;
 import org.fmi.core.checkpoint.Checkpoints;
 import org.fmi.core.checkpoint.FileOffer;
 import org.fmi.core.checkpoint.RequestedCheckpoint;
 import org.fmi.core.comm.Communicator;
 import org.fmi.core.comm.ContextIds;
+import org.fmi.core.comm.JobCalls;
 import org.fmi.core.epoch.FaultInjector;
 import org.fmi.core.epoch.Lifecycle;
+import org.fmi.core.log.CallObserver;
 import org.fmi.core.log.Recorder;
 import org.fmi.core.log.Recording;
 import org.fmi.core.loop.FlowStates;
@@ -54,6 +57,7 @@ import org.fmi.spi.FailureDetectorProvider;
 import org.fmi.spi.FaultPoint;
 import org.fmi.spi.NoRoomException;
 import org.fmi.spi.NodeMemory;
+import org.fmi.spi.OnFailure;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.TransportProvider;
@@ -83,6 +87,13 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
 
   private final ContextIds contexts = new ContextIds();
   private final Lifecycle lifecycle;
+
+  /** Whether the job goes on without ranks that die. */
+  private final boolean shrinks;
+
+  /** The number of this rank's agreements. */
+  private long agreements;
+
   private final Checkpoints checkpoints;
   private final Restorer restorer;
   private final @Nullable LocalRollback local; // null if all ranks roll back
@@ -117,7 +128,11 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     assert place.mayBecome(next) : place + " -> " + next;
     place = next;
     switch (next) {
-      case OUTSIDE -> program.recorder().record();
+      case OUTSIDE -> {
+        if (!shrinks) { // else no process replays it
+          program.recorder().record();
+        }
+      }
       case LOOP, CLOSED -> program.recorder().off();
       case START, REPLAY, STRAYED -> {}
     }
@@ -144,6 +159,7 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
       throws IOException {
     this.config = config;
     this.ownCore = ownCore;
+    this.shrinks = config.job().onFailure() == OnFailure.SHRINK;
     this.failure = new ProgramFailure(link, unwinding);
     this.link = link;
     this.clock = clock;
@@ -153,11 +169,16 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
             config.rank(),
             config.size(),
             WaitStrategy.of(ownCore, config.ranksOnMachine(), config.cores(), clock::nanoTime),
-            new Hooks());
+            new Hooks(),
+            shrinks);
     messenger.copies(config.job().sendBufferBytes(Runtime.getRuntime().maxMemory()));
     this.program = new Recording(messenger, config.job().recordLimitBytes(), this::onOutsideCall);
-    this.world = Communicator.world(program, contexts, this::abort);
-    this.system = Communicator.system(messenger, contexts, this::abort);
+    if (shrinks && !config.faults().isEmpty()) {
+      program.observer(new OutsideCalls());
+    }
+    Calls calls = new Calls();
+    this.world = Communicator.world(program, contexts, calls);
+    this.system = Communicator.system(messenger, contexts, calls);
     RequestedCheckpoint requested = new RequestedCheckpoint(link, messenger);
     this.lifecycle =
         new Lifecycle(config, link, transports, detectors, messenger, requested::order, clock);
@@ -204,10 +225,18 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
             failure,
             system,
             ownCore,
-            faults);
+            faults,
+            shrinks);
     this.boundaries =
         new Boundaries(
-            lifecycle, checkpoints, files, recovery, repetition, faults, this::continuesInPlace);
+            lifecycle,
+            checkpoints,
+            files,
+            recovery,
+            repetition,
+            faults,
+            this::continuesInPlace,
+            shrinks ? system : null);
     link.listen(lifecycle);
     link.show(() -> place.report(lifecycle, current, messenger, checkpoints, meters));
     faults.at(FaultPoint.INIT, -1);
@@ -229,6 +258,53 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     @Override
     public boolean waits() {
       return boundaries.waits(current, nextLoop);
+    }
+  }
+
+  /** What communicators ask of the job. */
+  private final class Calls implements JobCalls {
+    @Override
+    public void abort(int status) {
+      link.send(new RankMessage.Abort(status));
+      checkpoints.park();
+    }
+
+    @Override
+    public JobMessage.Agreed agree(
+        int communicator, int call, Agreement kind, long[] members, long flags, int nextId) {
+      messenger.check();
+      link.send(new RankMessage.Agrees(communicator, call, kind, members, flags, nextId));
+      faults.at(FaultPoint.AGREE, agreements++);
+      JobMessage.Agreed agreed = lifecycle.takeAgreed(communicator, call);
+      while (agreed == null) {
+        messenger.park();
+        agreed = lifecycle.takeAgreed(communicator, call);
+      }
+      messenger.check(); // attends to the deaths before it
+      return agreed;
+    }
+
+    @Override
+    public void revoke(int communicator, long[] members) {
+      messenger.check();
+      link.send(new RankMessage.Revokes(communicator, members));
+      messenger.revokedCommunicator(communicator);
+      messenger.check();
+    }
+  }
+
+  /** Outside of loops calls are not recorded in a job that shrinks: shows them to fault points. */
+  private final class OutsideCalls implements CallObserver {
+    @Override
+    public void sends(Object base, long offset, long bytes, int dest, int context, long tag) {
+      receives(dest);
+    }
+
+    @Override
+    public void receives(int source) {
+      if (place == Place.OUTSIDE) {
+        onOutsideCall();
+      }
     }
   }
 
@@ -562,7 +638,7 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
       if (linePending && id != null && id.loop() == loop.number) {
         linePending = false;
         recovery.restore(loop, id, Restorer.Situation.RESTARTED);
-      } else if (restorer.takeOver(loop, lifecycle.epoch())) {
+      } else if (!shrinks && restorer.takeOver(loop, lifecycle.epoch())) {
         boundaries.end(loop);
       }
     } catch (Rollback e) {
@@ -669,11 +745,6 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     return lifecycle.events().state(rank);
   }
 
-  private void abort(int status) {
-    link.send(new RankMessage.Abort(status));
-    checkpoints.park();
-  }
-
   /** Whether {@link #close} was called: the program's communication has ended. */
   public boolean isClosed() {
     return place == Place.CLOSED;
@@ -711,8 +782,10 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     current = null;
     move(Place.CLOSED);
     try {
-      checkpoints.drain(null, lifecycle.epoch());
-      Leftovers.report(system, messenger.mailbox(), link);
+      if (!shrinks) { // else messages may be missing, and nobody is to wait for them
+        checkpoints.drain(null, lifecycle.epoch());
+        Leftovers.report(system, messenger.mailbox(), link);
+      }
     } catch (Rollback e) {
       lifecycle.awaitRestart();
     }

@@ -40,6 +40,9 @@ final class Recovery {
   private final OwnCore ownCore;
   private final FaultInjector faults;
 
+  /** Whether the job goes on without ranks that die, so that none is ever recovered. */
+  private final boolean shrinks;
+
   /** Result of the last recovery; its final checkpoints serve loops that had ended. */
   private RecoveryLine line = RecoveryLine.START;
 
@@ -61,7 +64,8 @@ final class Recovery {
       ProgramFailure failure,
       Comm system,
       OwnCore ownCore,
-      FaultInjector faults) {
+      FaultInjector faults,
+      boolean shrinks) {
     this.lifecycle = lifecycle;
     this.checkpoints = checkpoints;
     this.restorer = restorer;
@@ -72,6 +76,7 @@ final class Recovery {
     this.system = system;
     this.ownCore = ownCore;
     this.faults = faults;
+    this.shrinks = shrinks;
   }
 
   /** Lets ranks continue while failed ranks roll back; null if all ranks roll back. */
@@ -115,6 +120,9 @@ final class Recovery {
     underWay = true;
     CheckpointId before = checkpoints.committed();
     try {
+      if (shrinks) {
+        return start; // a new program, and no rank waits for another that may be dead
+      }
       Restoration.Restored recovered = restorer.recover(!start.rollback(), start.epoch());
       line = recovered.line();
       lifecycle.recovered(recovered.rebuilt());

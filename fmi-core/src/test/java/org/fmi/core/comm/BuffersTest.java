@@ -17,6 +17,7 @@ import org.fmi.Slice;
 import org.fmi.Status;
 import org.fmi.core.coll.Vectors;
 import org.fmi.core.p2p.ArrayRequest;
+import org.fmi.core.p2p.Losses;
 import org.fmi.core.p2p.MessageRequest;
 import org.fmi.core.p2p.MessageTag;
 import org.fmi.core.p2p.PointToPoint;
@@ -35,6 +36,7 @@ class BuffersTest {
     int context;
     long tag;
     @Nullable Mode mode;
+    private final Losses none = new Losses(2, false);
 
     private void record(Object b, long o, long n, int p, int c, long t, @Nullable Mode m) {
       base = b;
@@ -54,6 +56,11 @@ class BuffersTest {
     @Override
     public int size() {
       return 2;
+    }
+
+    @Override
+    public Losses losses() {
+      return none;
     }
 
     @Override

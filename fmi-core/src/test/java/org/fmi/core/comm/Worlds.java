@@ -1,6 +1,5 @@
 package org.fmi.core.comm;
 
-import java.util.function.IntConsumer;
 import org.fmi.core.p2p.PointToPoint;
 import org.fmi.core.p2p.Ranks;
 
@@ -12,7 +11,7 @@ final class Worlds {
     void run(Communicator world) throws Exception;
   }
 
-  static final IntConsumer NO_ABORT =
+  static final JobCalls NO_ABORT =
       status -> {
         throw new AssertionError("abort " + status);
       };

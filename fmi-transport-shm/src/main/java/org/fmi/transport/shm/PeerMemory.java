@@ -256,6 +256,16 @@ final class PeerMemory implements RemoteMemory {
   }
 
   @Override
+  public boolean cancels() {
+    return true;
+  }
+
+  @Override
+  public void cancel(int peer, long id) {
+    reads.removeIf(r -> r.peer == peer && r.id == id);
+  }
+
+  @Override
   public void stop() {
     stopped = true;
     reads.clear();
