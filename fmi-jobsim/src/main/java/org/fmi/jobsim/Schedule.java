@@ -37,6 +37,9 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   /** Iterations in the loop of {@link Workload}. */
   private static final int ITERATIONS = 9;
 
+  /** One seed of this many has a heart ring. */
+  private static final int HEART_RINGS = 5;
+
   /** Kills at one place: each needs no more than one recovery. */
   private static final int MOST_KILLS = 20;
 
@@ -158,6 +161,10 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     OnNoSpare[] policies = OnNoSpare.values();
     OnNoSpare policy = policies[random.nextInt(policies.length)];
     Shape shape = Shape.random(random, random.nextInt(4), policy);
+    // From a separate generator, as requests under way.
+    if (new SplittableRandom(seed + 7).nextInt(HEART_RINGS) == 0) {
+      shape = shape.withHeartRing();
+    }
     return new Schedule(
         seed,
         scenario == Scenario.AGAIN && seed % 2 == 0

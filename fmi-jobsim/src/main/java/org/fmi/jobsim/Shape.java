@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import org.fmi.job.FaultSpec;
 import org.fmi.job.JobSpec;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Detection;
 import org.fmi.spi.JobSettings;
 import org.fmi.spi.RecoveryPolicy;
 import org.fmi.spi.RecoveryPolicy.Checked;
@@ -73,6 +74,13 @@ record Shape(
     // Mostly so little that it fills up, now and then none.
     shape.job.sendBufferBytes(random.nextInt(4) == 0 ? 0 : 512L << random.nextInt(8));
     return shape.build();
+  }
+
+  /** Lets one rank watch another. */
+  Shape withHeartRing() {
+    int period = SimCluster.HEARTBEAT_TIMEOUT_MILLIS / 4;
+    return with(
+        shape -> shape.job.detection(new Detection(Detection.Overlay.HEARTRING, period, true)));
   }
 
   /** Writes checkpoints to files too. */

@@ -515,6 +515,41 @@ final class RecoveryIT {
     }
   }
 
+  /** One rank watches another: a killed process and a stopped one are found as in the log-ring. */
+  @Test
+  void survivesAKilledAndAStoppedRankInAHeartRing() throws IOException, InterruptedException {
+    try (Fmirun.Running running =
+        new Fmirun(
+                directory,
+                "-n",
+                "5",
+                "--ppn",
+                "1",
+                "--interval",
+                "10",
+                "--detector",
+                "heartring",
+                "--heartbeat",
+                System.getProperty("fmi.tests.heartbeat", "1"),
+                "--heartbeat-period",
+                "0.05",
+                "--kill",
+                "rank3@15",
+                Fmirun.example("heat2d"),
+                "--size",
+                "64",
+                "--iterations",
+                "400")
+            .start()) {
+      running.awaitEvent("AllRunning", 2);
+      running.awaitEvent("CheckpointCommitted", 4);
+      Traces.signal("STOP", running.ranks().get(1));
+      Fmirun.Result result = running.await().succeeded();
+      assertThat(result.value("check")).isEqualTo("ok");
+      assertThat(Integer.parseInt(result.value("recoveries"))).isGreaterThanOrEqualTo(2);
+    }
+  }
+
   /** It has said that it ends, and nobody watches it any more. */
   @Test
   @Wide

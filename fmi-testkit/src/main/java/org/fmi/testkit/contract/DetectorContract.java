@@ -153,6 +153,9 @@ public abstract class DetectorContract {
         member -> {
           if (member.rank() != 2) {
             member.detector().dead(2);
+          }
+          member.meet();
+          if (member.rank() != 2) {
             connect(member);
             member.detector().announce(2, "its data connection broke");
             member.detector().announce(1 - member.rank(), "to see what arrives before it");
