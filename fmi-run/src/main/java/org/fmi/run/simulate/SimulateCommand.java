@@ -22,6 +22,8 @@ public final class SimulateCommand {
         .usageMessage()
         .description(
             "Predicts the behaviour of a job on a large machine with models; runs nothing.");
+    self[0].addSubcommand("broadcast", new BroadcastCommand(out, err).spec());
+    self[0].addSubcommand("heartbeat", new HeartbeatCommand(out, err).spec());
     self[0].addSubcommand("interval", new IntervalCommand(out, err).spec());
     self[0].addSubcommand("job", new WholeJobCommand(out, err).spec());
     self[0].addSubcommand("rollback", new RollbackCommand(out, err).spec());

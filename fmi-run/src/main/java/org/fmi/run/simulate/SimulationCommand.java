@@ -27,6 +27,10 @@ abstract class SimulationCommand implements Callable<Integer> {
   final Progress progress;
 
   private final PrintStream err;
+
+  /** The option whose file is written last. */
+  private String writing = "";
+
   private final OptionSpec csv;
 
   /**
@@ -65,7 +69,7 @@ abstract class SimulationCommand implements Callable<Integer> {
    * Runs the simulation.
    *
    * @throws IllegalArgumentException if an option is wrong, with a remedy
-   * @throws IOException if the table cannot be written
+   * @throws IOException if a file cannot be written
    */
   abstract void simulate() throws IOException;
 
@@ -79,11 +83,16 @@ abstract class SimulationCommand implements Callable<Integer> {
       err.println("fmi: " + e.getMessage());
       return USAGE;
     } catch (IOException e) {
-      err.println("fmi: --csv " + csv.getValue() + ": cannot be written (" + e + ")");
+      err.println("fmi: " + writing + ": cannot be written (" + e + ")");
       return FAILED;
     } finally {
       progress.erase();
     }
+  }
+
+  /** Notes which option's file is written now. */
+  final void writing(String option) {
+    writing = option;
   }
 
   /** Prints a result. */
@@ -96,6 +105,7 @@ abstract class SimulationCommand implements Callable<Integer> {
   final void write(List<String> rows) throws IOException {
     Path file = csv.getValue();
     if (file != null) {
+      writing("--csv " + file);
       Files.write(file, rows);
     }
   }
