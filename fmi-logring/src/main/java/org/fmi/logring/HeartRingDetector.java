@@ -190,7 +190,9 @@ public final class HeartRingDetector extends RingDetector {
 
   /** Sends all notices to a rank that begins to observe this one, or the other way round. */
   private void tellAll(int rank) {
-    spread.known().stream().forEach(failed -> send(rank, frame(new Notice(failed, 1))));
+    spread.known().stream()
+        .filter(failed -> failed != rank)
+        .forEach(failed -> send(rank, frame(new Notice(failed, 1))));
   }
 
   private long now() {
