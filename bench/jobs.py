@@ -43,7 +43,7 @@ def build():
 
 
 def jar(name):
-    folder = "bench" if name in ("behaviour", "changed", "charts", "checkpoint", "first-sweep", "log-collective", "log-pingpong", "long-reductions", "papers", "peers", "stream", "unprotected", "waiting") else "examples"
+    folder = "bench" if name in ("behaviour", "changed", "charts", "checkpoint", "first-sweep", "log-collective", "log-pingpong", "long-reductions", "papers", "peers", "shrinking", "stream", "unprotected", "waiting") else "examples"
     return os.path.join(ROOT, folder, "target", name + ".jar")
 
 

@@ -1,9 +1,6 @@
 package org.fmi.bench;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.concurrent.TimeUnit;
 import org.fmi.Comm;
 import org.fmi.Fmi;
@@ -34,38 +31,32 @@ public final class Behaviour {
     this.other = 1 - world.rank();
   }
 
-  public static void main(String[] args) throws IOException, InterruptedException {
+  public static void main(String[] args) throws InterruptedException {
     if (args.length != 4) {
       throw new IllegalArgumentException(
           "usage: behaviour.jar OPERATION blocking|non-blocking|synchronous RANK_KILLED DIRECTORY");
     }
-    Path directory = Path.of(args[3]);
+    Notes notes = new Notes(Path.of(args[3]));
     try (Fmi fmi = Fmi.init(args)) {
       Comm world = fmi.world();
       if (world.size() != 2) {
         throw new IllegalArgumentException(world.size() + " ranks: needs two");
       }
-      note(directory, Integer.toString(world.rank()), Long.toString(ProcessHandle.current().pid()));
+      notes.addProcess(world.rank());
       world.barrier(); // they are connected, as programs are before a failure
       if (world.rank() == Integer.parseInt(args[2])) {
         TimeUnit.DAYS.sleep(1);
       }
-      note(directory, "returned", new Behaviour(world).errorOf(directory, args[0], args[1]));
+      notes.add("returned", new Behaviour(world).errorOf(notes, args[0], args[1]));
     }
-    note(directory, "finished", "");
+    notes.add("finished", "");
   }
 
-  /** Under another name first: who finds the file finds all of it. */
-  private static void note(Path directory, String name, String content) throws IOException {
-    Path temporary = Files.writeString(directory.resolve(name + ".tmp"), content);
-    Files.move(temporary, directory.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-  }
-
-  private String errorOf(Path directory, String operation, String form) throws IOException {
+  private String errorOf(Notes notes, String operation, String form) {
     if (operation.equals("bsend")) {
       world.attachBuffer(2L * COUNT);
     }
-    note(directory, "waits", "");
+    notes.add("waits", "");
     try {
       switch (form) {
         case "blocking" -> call(operation);
