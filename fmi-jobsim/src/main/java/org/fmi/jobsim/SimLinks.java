@@ -275,6 +275,13 @@ final class SimLinks implements HeartLinks, SimPort.Acceptor {
     }
 
     @Override
+    public void onUnanswered(SimStream stream, String reason) {
+      if (!links.containsKey(peer)) {
+        handler.onUnreachable(peer, reason);
+      }
+    }
+
+    @Override
     public boolean onSilent(SimStream stream, String reason) {
       return beating && handler.onSilent(peer, reason);
     }

@@ -79,6 +79,11 @@ public final class SimStream implements SimNetwork.Held {
     /** The other end is heard again, whose silence did not close this one. */
     default void onHeard(SimStream stream) {}
 
+    /** The request for the connection was not answered in time. */
+    default void onUnanswered(SimStream stream, String reason) {
+      onClosed(stream, reason);
+    }
+
     /** The connection is over, or could not be made. Not called after {@link SimStream#close}. */
     void onClosed(SimStream stream, String reason);
   }
@@ -114,7 +119,8 @@ public final class SimStream implements SimNetwork.Held {
         "not answered",
         () -> {
           if (state == State.CONNECTING) {
-            fail("not answered for " + timeout / 1_000_000 + " ms");
+            close();
+            handler.onUnanswered(this, "not answered for " + timeout / 1_000_000 + " ms");
           }
         });
   }
