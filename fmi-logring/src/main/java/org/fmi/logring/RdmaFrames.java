@@ -7,7 +7,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.function.LongSupplier;
 import org.fmi.verbs.RdmaConnection;
 import org.fmi.verbs.Verbs;
 
@@ -19,7 +18,6 @@ final class RdmaFrames {
   private final List<Integer> neighbours;
   private final RdmaLinkTable links;
   private final RingLinks.Handler handler;
-  private final LongSupplier clock;
 
   /** Per neighbour a window of receive buffers; then the same for send buffers. */
   private final MemorySegment memory;
@@ -37,14 +35,12 @@ final class RdmaFrames {
       Arena arena,
       List<Integer> neighbours,
       RdmaLinkTable links,
-      RingLinks.Handler handler,
-      LongSupplier clock)
+      RingLinks.Handler handler)
       throws IOException {
     this.verbs = verbs;
     this.neighbours = neighbours;
     this.links = links;
     this.handler = handler;
-    this.clock = clock;
     int frames = buffers(neighbours);
     memory = arena.allocate(2L * frames * RingLinks.MAX_FRAME, RingLinks.MAX_FRAME);
     key = verbs.register(memory).key();

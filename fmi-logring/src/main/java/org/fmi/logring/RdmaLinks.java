@@ -89,7 +89,7 @@ final class RdmaLinks implements RingLinks {
               verbs.completionDescriptor(), verbs.eventDescriptor(), verbs.failureDescriptor());
       try {
         links = new RdmaLinkTable(handler, verbs, sleeper, clock, timeoutNanos, periodNanos);
-        frames = new RdmaFrames(verbs, arena, expected, links, handler, clock);
+        frames = new RdmaFrames(verbs, arena, expected, links, handler);
       } catch (IOException e) {
         sleeper.close();
         throw e;

@@ -36,7 +36,7 @@ final class HeartRingTest {
     final int mostDelay;
     final long[][] arrival;
     final PriorityQueue<Event> events =
-        new PriorityQueue<>(Comparator.comparingLong(Event::time).thenComparing(Event::number));
+        new PriorityQueue<>(Comparator.comparingLong(Event::time).thenComparingLong(Event::number));
     long now;
     long numbers;
     long lastNews;
@@ -220,7 +220,7 @@ final class HeartRingTest {
               }
             });
       }
-      world.runUntil(400 + (size + 3) * 2 * TIMEOUT);
+      world.runUntil(400 + (size + 3) * (2 * TIMEOUT));
       world.check("seed " + seed);
     }
   }
