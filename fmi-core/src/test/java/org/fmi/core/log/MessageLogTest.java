@@ -555,6 +555,12 @@ final class MessageLogTest {
               Map.entry("compare", NONE),
               Map.entry("rank", NONE),
               Map.entry("size", NONE),
+              Map.entry("state", NONE), // where ranks are replaced, none is missing
+              Map.entry("failed", NONE),
+              Map.entry("ackFailed", NONE),
+              Map.entry("agree", NONE),
+              Map.entry("shrink", NONE),
+              Map.entry("revoke", NONE),
               Map.entry("abort", NONE)),
           Message.class, // which the probe has determined
           Map.ofEntries(
@@ -584,6 +590,8 @@ final class MessageLogTest {
               Map.entry("flowLoopWhile", NONE),
               Map.entry("world", NONE),
               Map.entry("epoch", NONE), // which only reports, and rises in both modes
+              Map.entry("state", NONE), // which only reports
+              Map.entry("listen", NONE), // on a thread that must not communicate
               Map.entry("afterRestore", NONE), // must not communicate
               Map.entry("requestCheckpoint", NONE), // at a place that all ranks agree on
               Map.entry("init", NONE),

@@ -20,6 +20,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.fmi.control.AddressTable;
 import org.fmi.spi.CheckpointInterval;
+import org.fmi.spi.Detection;
 import org.fmi.spi.IntervalModel;
 import org.fmi.spi.RecoveryPolicy;
 import org.jspecify.annotations.Nullable;
@@ -194,6 +195,10 @@ final class ControlCodecTest {
               ? null
               : (RecoveryPolicy.Log) randomValue(RecoveryPolicy.Log.class, random);
       return new RecoveryPolicy.Flow(1 + random.nextInt(100), log, random.nextBoolean());
+    } else if (raw == Detection.class) {
+      Object overlay = randomValue(Detection.Overlay.class, random);
+      return new Detection(
+          (Detection.Overlay) overlay, 1 + random.nextInt(100), random.nextBoolean());
     } else if (raw == AddressTable.class) {
       return AddressTable.of(
           Stream.generate(() -> Map.of(randomText(random), randomText(random).getBytes(UTF_8)))
