@@ -370,7 +370,6 @@ final class Examination {
     int by = accusers.getOrDefault(rank, -1);
     out.sendToAll(new JobMessage.Alive(rank));
     out.report(new Notice.FalsePositive(ledger.recoveries(), rank, "rank " + by, reason));
-    out.sendToAll(new JobMessage.Alive(rank));
   }
 
   private void move(Verdict.Move move, boolean beyondSlots) {
