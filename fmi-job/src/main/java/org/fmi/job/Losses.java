@@ -202,7 +202,9 @@ final class Losses {
 
   private void send(List<Answer> answers) {
     for (Answer answer : answers) {
-      answer.to().stream().forEach(r -> out.send(r, ranks.get(r).incarnation(), answer.message()));
+      answer.to().stream()
+          .filter(r -> ranks.get(r).life() == Life.ALIVE) // another one is the next to be mourned
+          .forEach(r -> out.send(r, ranks.get(r).incarnation(), answer.message()));
     }
   }
 
@@ -263,15 +265,15 @@ final class Losses {
 
   /** Handles the loss of a node with all that ran there. */
   void ofNode(List<Integer> lost, String reason) {
-    for (int r : lost) {
-      Rank rank = ranks.get(r);
-      if (rank.life() == Life.ALIVE || rank.life() == Life.DYING) {
-        ranks.lost(rank);
-        mourn(rank, "fmirun", reason);
-      }
-      if (rank.equals(first) && endOfFirst == null) {
-        endOfFirst = JobCommand.End.failed(cause(), reason);
-      }
+    List<Rank> fallen =
+        lost.stream()
+            .map(ranks::get)
+            .filter(rank -> rank.life() == Life.ALIVE || rank.life() == Life.DYING)
+            .toList();
+    fallen.forEach(ranks::lost); // all of them, as the first one's death may complete agreements
+    fallen.forEach(rank -> mourn(rank, "fmirun", reason));
+    if (first != null && lost.contains(first.number()) && endOfFirst == null) {
+      endOfFirst = JobCommand.End.failed(cause(), reason);
     }
   }
 

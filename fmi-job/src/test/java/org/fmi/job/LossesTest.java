@@ -18,12 +18,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Failures of jobs that replace no rank. Rank r is on node r. */
+/** Failures of jobs that replace no rank. Rank r is on node r, where nothing else is said. */
 final class LossesTest {
   private static final RecoveryPolicy SHRINK = new RecoveryPolicy.Shrink();
   private static final RecoveryPolicy END = new RecoveryPolicy.End(false, false);
 
   private final List<JobCommand> commands = new ArrayList<>();
+  private int perNode = 1;
 
   private void on(Job job, JobEvent event) {
     commands.clear();
@@ -31,7 +32,7 @@ final class LossesTest {
   }
 
   private void said(Job job, int rank, RankMessage message) {
-    on(job, new JobEvent.FromNode(rank, new FromDaemon.Relayed(rank, 0, message)));
+    on(job, new JobEvent.FromNode(rank / perNode, new FromDaemon.Relayed(rank, 0, message)));
   }
 
   private void exits(Job job, int rank, int status, boolean signaled) {
@@ -49,8 +50,8 @@ final class LossesTest {
   /** A job with spares, so that a rank could be replaced. */
   private Job joining(int size, RecoveryPolicy policy) {
     List<JobSpec.Node> nodes = new ArrayList<>();
-    for (int n = 0; n < size + 1; n++) {
-      nodes.add(new JobSpec.Node("node" + n, 1, n == size));
+    for (int n = 0; n < size / perNode + 1; n++) {
+      nodes.add(new JobSpec.Node("node" + n, perNode, n == size / perNode));
     }
     Job job =
         new JobController(
@@ -375,6 +376,19 @@ final class LossesTest {
                     new ToDaemon.ForwardAll(
                         new JobMessage.Dead(1, 2, "daemon", "was killed by signal 9")))));
     assertThat(sent()).containsExactly(agreed(0, 0, 1, 3), agreed(1, 0, 1, 3), agreed(3, 0, 1, 3));
+  }
+
+  @Test
+  void ranksOfALostNodeReceiveNoAgreement() {
+    perNode = 2;
+    Job job = running(4, SHRINK);
+    for (int r : new int[] {0, 1, 3}) {
+      agrees(job, r, 0, Agreement.SHRINK);
+    }
+    on(job, new JobEvent.NodeLost(1, "closed by the peer"));
+    assertThat(sent())
+        .as("rank 3 has asked, and is on no node any more")
+        .containsExactly(agreed(0, 0, 1, 3), agreed(1, 0, 1, 3));
   }
 
   @Test
