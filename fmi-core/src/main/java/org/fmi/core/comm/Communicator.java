@@ -367,6 +367,7 @@ public final class Communicator implements Comm {
 
   /** Refuses a collective call where none is allowed. */
   private void checkCollective() {
+    p2p.requireCaller();
     members.checkUsable();
     members.requireWhole();
     FlowPart reach = p2p.reach();
@@ -434,7 +435,7 @@ public final class Communicator implements Comm {
   @Override
   public long agree(long flags) {
     if (p2p.losses().tracks()) {
-      members.checkMayAgree();
+      checkMayAgree();
       return agree(Agreement.AGREE, flags).flags();
     }
     return allReduce(flags, Op.BAND);
@@ -445,9 +446,14 @@ public final class Communicator implements Comm {
     if (!p2p.losses().tracks()) {
       return dup();
     }
-    members.checkMayAgree();
+    checkMayAgree();
     JobMessage.Agreed agreed = agree(Agreement.SHRINK, 0);
     return make(creation.shrunk(agreed.id(), members.losses.deadUpTo(agreed.seq())));
+  }
+
+  private void checkMayAgree() {
+    p2p.requireCaller();
+    members.checkMayAgree();
   }
 
   private JobMessage.Agreed agree(Agreement kind, long flags) {
@@ -457,7 +463,7 @@ public final class Communicator implements Comm {
 
   @Override
   public void revoke() {
-    members.checkMayAgree();
+    checkMayAgree();
     if (!p2p.losses().tracks()) {
       throw new FmiException(
           ErrorClass.OTHER,

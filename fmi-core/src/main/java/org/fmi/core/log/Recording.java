@@ -147,6 +147,11 @@ public final class Recording implements PointToPoint {
   }
 
   @Override
+  public void requireCaller() {
+    messenger.requireCaller();
+  }
+
+  @Override
   public void attend() {
     messenger.attend();
   }

@@ -212,9 +212,6 @@ public final class MessageRequest extends MatchTable.Queued implements ArrayRequ
     matchedLength = -1;
     exposure = null;
     begun = Pace.UNTIMED;
-    landing = null;
-    isReading = false;
-    discards = false;
     status = null;
     withheld = false;
     allocates = false;

@@ -235,6 +235,11 @@ public final class Messenger implements PointToPoint, FrameHandler {
   // ---- losses, in a job that goes on without the dead
 
   @Override
+  public void requireCaller() {
+    thread.require();
+  }
+
+  @Override
   public void attend() {
     if (losses.tracks()) {
       epoch.check();

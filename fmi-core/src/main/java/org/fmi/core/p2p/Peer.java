@@ -453,7 +453,7 @@ final class Peer implements Ledger.Link {
       exposed.close();
     }
     if (r.discards) {
-      requests.give(r);
+      requests.giveDiscarding(r);
     } else {
       requests.fail(r, MessageRequest.State.PEER_DEAD);
     }
@@ -487,7 +487,7 @@ final class Peer implements Ledger.Link {
           }
         });
     for (long sequence : unread) {
-      requests.give(Objects.requireNonNull(incoming.remove(sequence)));
+      requests.giveDiscarding(Objects.requireNonNull(incoming.remove(sequence)));
       dismiss(sequence);
     }
   }
@@ -515,7 +515,7 @@ final class Peer implements Ledger.Link {
       MessageRequest rest = requests.makeDiscarding(r);
       if (stopWriting(r, rest, sequence)) {
         incoming.remove(sequence);
-        requests.give(rest);
+        requests.giveDiscarding(rest);
         dismiss(sequence);
       } else {
         incoming.replace(sequence, rest);

@@ -104,6 +104,14 @@ public interface PointToPoint {
   /** The current epoch. */
   int epoch();
 
+  /**
+   * Refuses a call that changes something before it sends or receives, by a thread that may not
+   * call.
+   *
+   * @throws IllegalStateException if this thread runs listeners, or another one waits in a call
+   */
+  default void requireCaller() {}
+
   /** Attends to deaths that this rank has been told of, in a job that goes on without the dead. */
   default void attend() {}
 

@@ -222,8 +222,15 @@ public final class Requests {
     r.matched(failed.matchedSource, failed.matchedTag, failed.matchedLength);
     r.moved = failed.moved;
     r.discards = true;
-    r.completion = this::give;
+    r.completion = this::giveDiscarding;
     return r;
+  }
+
+  /** Takes back a receive that drops its message. */
+  void giveDiscarding(MessageRequest r) {
+    r.discards = false;
+    r.landing = null;
+    give(r);
   }
 
   /** The rest of a send that has failed, as a copy, which no call waits for. */

@@ -34,7 +34,6 @@ import org.fmi.core.comm.ContextIds;
 import org.fmi.core.comm.JobCalls;
 import org.fmi.core.epoch.FaultInjector;
 import org.fmi.core.epoch.Lifecycle;
-import org.fmi.core.log.CallObserver;
 import org.fmi.core.log.Recorder;
 import org.fmi.core.log.Recording;
 import org.fmi.core.loop.FlowStates;
@@ -129,7 +128,9 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     place = next;
     switch (next) {
       case OUTSIDE -> {
-        if (!shrinks) { // else no process replays it
+        if (shrinks) {
+          onOutsideCall(); // calls are not recorded, as no process replays them
+        } else {
           program.recorder().record();
         }
       }
@@ -173,9 +174,6 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
             shrinks);
     messenger.copies(config.job().sendBufferBytes(Runtime.getRuntime().maxMemory()));
     this.program = new Recording(messenger, config.job().recordLimitBytes(), this::onOutsideCall);
-    if (shrinks && !config.faults().isEmpty()) {
-      program.observer(new OutsideCalls());
-    }
     Calls calls = new Calls();
     this.world = Communicator.world(program, contexts, calls);
     this.system = Communicator.system(messenger, contexts, calls);
@@ -290,21 +288,6 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
       link.send(new RankMessage.Revokes(communicator, members));
       messenger.revokedCommunicator(communicator);
       messenger.check();
-    }
-  }
-
-  /** Outside of loops calls are not recorded in a job that shrinks: shows them to fault points. */
-  private final class OutsideCalls implements CallObserver {
-    @Override
-    public void sends(Object base, long offset, long bytes, int dest, int context, long tag) {
-      receives(dest);
-    }
-
-    @Override
-    public void receives(int source) {
-      if (place == Place.OUTSIDE) {
-        onOutsideCall();
-      }
     }
   }
 
