@@ -310,7 +310,7 @@ final class RecoveryIT {
         .asString()
         .matches("Failed\\[rank=1, by=(detector, hops=0|fmirun, hops=-1)\\] (SUSPECTED|DEAD|ALIVE)")
         .satisfies(event -> assertThat(seen.indexOf(event)).isLessThan(recovered));
-    assertThat(seen).last().isEqualTo("sum 1560 ALIVE");
+    assertThat(seen).contains("sum 1560 ALIVE");
     assertThat(result.out()).contains("rank 1 again: sum 1560 ALIVE");
     assertThat(result.err()).contains("a listener of Fmi.listen communicates at rank 0");
   }
