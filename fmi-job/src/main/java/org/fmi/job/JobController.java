@@ -517,7 +517,7 @@ public final class JobController implements Job {
     JobCommand.End verdict = losses.verdict();
     if (verdict != null) {
       end(verdict);
-    } else {
+    } else if (!ranks.allDead()) {
       if (phase == Phase.CONNECTING && ranks.allAt(Stage.RUNNING)) {
         allRun();
       }

@@ -181,6 +181,10 @@ final class Ranks {
     deadCount++;
   }
 
+  boolean allDead() {
+    return deadCount == ranks.size();
+  }
+
   /** Whether each rank has ended by itself, but for those that are dead. */
   boolean allGone() {
     return goneCount > 0 && goneCount + deadCount == ranks.size();

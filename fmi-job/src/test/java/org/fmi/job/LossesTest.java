@@ -282,6 +282,16 @@ final class LossesTest {
   }
 
   @Test
+  void allMayDieBeforeAnyRuns() {
+    Job job = connecting(2, SHRINK);
+    on(job, new JobEvent.FromNode(0, new FromDaemon.RankDying(0, 0)));
+    on(job, new JobEvent.FromNode(1, new FromDaemon.RankDying(1, 0)));
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    exits(job, 0, 137, true);
+    assertThat(end().status()).isEqualTo(137);
+  }
+
+  @Test
   void ofAllRanksOnLostNodesTheStatusIs70() {
     Job job = running(2, SHRINK);
     on(job, new JobEvent.NodeLost(0, "gone"));
