@@ -46,6 +46,11 @@ final class FreshSeedsTest {
     run(new Campaign(Seeds.fresh(), Schedule::ofCollectives), COLLECTIVES);
   }
 
+  @Test
+  void freshSeedsEndAsTheyMayWithoutLostRanks() throws InterruptedException {
+    run(new Campaign(Seeds.fresh(), Schedule::ofShrink), COLLECTIVES);
+  }
+
   private static void run(Campaign campaign, Duration time) throws InterruptedException {
     campaign.run(time, 1);
     System.out.println(campaign.summary());

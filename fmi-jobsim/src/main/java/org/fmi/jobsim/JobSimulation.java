@@ -73,7 +73,7 @@ final class JobSimulation implements Supervisor {
   private final SplittableRandom parts;
 
   private final SimFiles files;
-  private final Oracle oracle;
+  private final Judge oracle;
   private final Ledger ledger = new Ledger();
   private final JoinedAddresses addresses;
   private final Askers requests;
@@ -132,7 +132,10 @@ final class JobSimulation implements Supervisor {
     this.job = new JobController(spec, 1 + parts.nextInt(2 * shape.size()));
     this.nodes = spec.nodes().size();
     this.files = new SimFiles(simulation, shape);
-    this.oracle = new Oracle(shape, cluster, files, ledger);
+    this.oracle =
+        shape.shrinks()
+            ? new ShrinkOracle(shape, cluster)
+            : new Oracle(shape, cluster, files, ledger);
     this.addresses = new JoinedAddresses(shape.size());
     this.requests = new Askers(seed, simulation, this::ask);
     this.lender = new Lender(simulation, this::oneMore, this::ask);
@@ -260,7 +263,7 @@ final class JobSimulation implements Supervisor {
       throw new IllegalStateException("the simulation ended before the job");
     }
     requests.check();
-    if (ended.status() == 0) {
+    if (ended.status() == 0 && !shape.shrinks()) {
       ledger.checkAllReceived();
     }
     return new Outcome(
@@ -282,7 +285,7 @@ final class JobSimulation implements Supervisor {
    *
    * @param answer the right answer
    */
-  Oracle.Verdict judge(Outcome outcome, long answer) {
+  Judge.Verdict judge(Outcome outcome, long answer) {
     return oracle.judge(outcome, answer);
   }
 

@@ -24,7 +24,6 @@ import org.fmi.spi.CheckpointId;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.SimCluster;
 import org.fmi.testkit.SimNodeMemory;
-import org.fmi.testkit.SimObserver;
 import org.fmi.testkit.SimProcess;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * user's policy. A version that is whole in files does not: it must be read. {@link Exclusion}
  * lists all further excuses.
  */
-final class Oracle implements SimObserver {
+final class Oracle implements Judge {
   /** The time within which a rank joins an epoch that it was notified of, or dies: invariant I3. */
   private static final long BOUND_NANOS = 5_000_000_000L;
 
@@ -183,7 +182,8 @@ final class Oracle implements SimObserver {
 
   // ---- events
 
-  void onSpawn(int rank, int node, int[] group) {
+  @Override
+  public void onSpawn(int rank, int node, int[] group) {
     Place place = places[rank];
     place.group = group;
     seats.onSpawn(rank, node);
@@ -386,12 +386,14 @@ final class Oracle implements SimObserver {
   }
 
   /** The job has decided something: its commands follow. */
-  void onDecision() {
+  @Override
+  public void onDecision() {
     falseVerdicts.onDecision();
   }
 
   /** Notes that the job has a process killed. */
-  void onKill(int rank, int incarnation) {
+  @Override
+  public void onKill(int rank, int incarnation) {
     endings.onKill(rank, incarnation);
     long now = cluster.simulation().nanoTime();
     String what = falseVerdicts.onKill(rank, incarnation, now);
@@ -404,7 +406,8 @@ final class Oracle implements SimObserver {
   }
 
   /** Notes that the job has given up a node. */
-  void onGivenUp(int node, String reason) {
+  @Override
+  public void onGivenUp(int node, String reason) {
     boolean heard =
         cluster.comesUp(node)
             && !doomed.get(node)
@@ -416,44 +419,52 @@ final class Oracle implements SimObserver {
   }
 
   /** Notes that a node is to be left. */
-  void onDrain(int node) {
+  @Override
+  public void onDrain(int node) {
     drained.set(node);
   }
 
   /** Notes that the job has one more node. */
-  void onNodeAdded() {
+  @Override
+  public void onNodeAdded() {
     seats.onNodeAdded();
   }
 
-  void onNotice(Notice notice) {
+  @Override
+  public void onNotice(Notice notice) {
     falseVerdicts.onNotice(notice);
     reached.onNotice(notice);
     recovery.onNotice(notice, cluster.simulation().nanoTime());
   }
 
   /** Notes a new epoch. */
-  void onRecovering() {
+  @Override
+  public void onRecovering() {
     falseVerdicts.disturbed(cluster.simulation().nanoTime());
     recovery.onRecovering();
     reached.onRecovering();
   }
 
-  void onSentToAll(JobMessage message) {
+  @Override
+  public void onSentToAll(JobMessage message) {
     begun |= message instanceof JobMessage.Start;
     reached.onSentToAll(message);
   }
 
   /** Returns the exclusions without which a demand would have been broken. */
-  Set<Exclusion> needed() {
+  @Override
+  public Set<Exclusion> needed() {
     return needed;
   }
 
   /** Returns the longest time that the job did not compute after a fault, without excused ones. */
-  long longestOutage() {
+  @Override
+  public long longestOutage() {
     return recovery.longest();
   }
 
-  Reached reached() {
+  @Override
+  public Reached reached() {
     return reached;
   }
 
@@ -476,7 +487,8 @@ final class Oracle implements SimObserver {
   }
 
   /** Notes the end of the job: its processes have to end from now on. */
-  void onEnd() {
+  @Override
+  public void onEnd() {
     endings.onEnd();
     placesLived = seats.suffice(cluster::lives);
     placesUsable = seats.suffice(cluster::isUsable);
@@ -541,7 +553,8 @@ final class Oracle implements SimObserver {
   // ---- the invariants, while it runs
 
   /** Checks the invariants between any two events. */
-  void check() {
+  @Override
+  public void check() {
     long now = cluster.simulation().nanoTime();
     if (now > calmFrom + CALM_NANOS) {
       throw new AssertionError(
@@ -758,7 +771,8 @@ final class Oracle implements SimObserver {
    *
    * @param answer the right answer
    */
-  Verdict judge(Outcome outcome, long answer) {
+  @Override
+  public Verdict judge(Outcome outcome, long answer) {
     if (outcome.status() == 0) {
       return outcome.answer() == answer
           ? new Verdict(true, "finished")
@@ -798,9 +812,6 @@ final class Oracle implements SimObserver {
   private static boolean isOfLinks(EndCause cause) {
     return cause == EndCause.LINKS_BROKEN || cause == EndCause.NEVER_RAN;
   }
-
-  /** The judgement of a job's end, with its reason. */
-  record Verdict(boolean allowed, String text) {}
 
   private @Nullable Exclusion excuse(EndCause cause) {
     boolean gone = cause == EndCause.CHECKPOINTS_LOST ? thrownAway != null : !placesUsable;

@@ -67,6 +67,16 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   private static final List<FaultPoint> OVERLAPPED =
       List.of(FaultPoint.BEGUN, FaultPoint.COLLECT, FaultPoint.COLLECTED, FaultPoint.AGREE);
 
+  /** Places to die in a job that continues without lost ranks. */
+  private static final List<FaultPoint> SHRINKING =
+      List.of(
+          FaultPoint.AGREE,
+          FaultPoint.AGREE,
+          FaultPoint.AGREE,
+          FaultPoint.CONNECT,
+          FaultPoint.PROLOGUE,
+          FaultPoint.CLOSE);
+
   /** The kinds of faults that may happen to a job. */
   enum Scenario {
     /** Nothing, but for the order of things and how long they take. */
@@ -231,6 +241,34 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     return new Schedule(seed, shape, plain.scenario).withRequestsNowAndThen();
   }
 
+  /**
+   * Returns a seed's job that continues without lost ranks, some of which die in agreements or on
+   * the way into the job and out of it.
+   */
+  static Schedule ofShrink(long seed) {
+    Scenario[] all = {
+      Scenario.PROCESSES, Scenario.A_NODE, Scenario.NODES, Scenario.SILENCE, Scenario.CALM
+    };
+    Schedule plain = of(seed, all[new SplittableRandom(~seed).nextInt(all.length)]);
+    SplittableRandom random = new SplittableRandom(seed + 1);
+    Shape shape = plain.shape.withShrink();
+    List<FaultSpec> faults = new ArrayList<>();
+    if (plain.scenario != Scenario.CALM) {
+      for (int i = random.nextInt(MOST_ON_THE_WAY + 1); i > 0; i--) {
+        FaultPoint point = SHRINKING.get(random.nextInt(SHRINKING.size()));
+        long number = point == FaultPoint.AGREE ? random.nextInt(ITERATIONS) : -1;
+        int victim = random.nextInt(shape.size());
+        faults.add(new FaultSpec(false, victim, false, point, number));
+        if (random.nextBoolean()) {
+          // Two at once, or one after the other.
+          long next = number + (point == FaultPoint.AGREE ? random.nextInt(2) : 0);
+          faults.add(new FaultSpec(false, (victim + 1) % shape.size(), false, point, next));
+        }
+      }
+    }
+    return new Schedule(seed, shape.withFaults(faults.toArray(FaultSpec[]::new)), plain.scenario);
+  }
+
   /** Returns a seed's job with all kinds of collective calls; the seed draws the rollback. */
   static Schedule ofCollectives(long seed) {
     Schedule schedule =
@@ -310,7 +348,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
 
   /** The outcome of a run. */
   record Result(
-      Schedule schedule, JobSimulation job, @Nullable Outcome outcome, Oracle.Verdict verdict) {
+      Schedule schedule, JobSimulation job, @Nullable Outcome outcome, Judge.Verdict verdict) {
     @Override
     public String toString() {
       String text = "seed " + schedule.seed + ": " + verdict.text() + "\n" + schedule;
@@ -327,13 +365,13 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   Result judge(JobSimulation job, Answers answers) {
     try {
       Outcome outcome = job.run();
-      Oracle.Verdict verdict =
+      Judge.Verdict verdict =
           job.hasRepeatedOtherwise()
-              ? new Oracle.Verdict(false, "a rank that rolled back alone computed something else")
+              ? new Judge.Verdict(false, "a rank that rolled back alone computed something else")
               : job.judge(outcome, answers.of(shape));
       return new Result(this, job, outcome, verdict);
     } catch (SimulationFailure e) {
-      return new Result(this, job, null, new Oracle.Verdict(false, String.valueOf(e.getMessage())));
+      return new Result(this, job, null, new Judge.Verdict(false, String.valueOf(e.getMessage())));
     }
   }
 

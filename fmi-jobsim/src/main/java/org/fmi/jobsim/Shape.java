@@ -52,6 +52,11 @@ record Shape(
     return job.policy();
   }
 
+  /** Whether the job continues without lost ranks. */
+  boolean shrinks() {
+    return recovery() instanceof Shrink;
+  }
+
   /** One rank per node, one group, a checkpoint every two iterations. */
   static Shape plain(int size, int spares, JobSpec.OnNoSpare onNoSpare) {
     return new Builder(size, spares, onNoSpare).build();
@@ -121,6 +126,11 @@ record Shape(
   /** Sets data-flow rollback: at most this many ranks of a {@code flowLoop} compute again. */
   Shape withFlowRollback(int ranks) {
     return withRecovery(new Flow(ranks, recovery().log(), recovery().files()));
+  }
+
+  /** Continues without lost ranks, and runs {@link ShrinkWorkload}. */
+  Shape withShrink() {
+    return withFiles(Files.NONE).withRecovery(new Shrink());
   }
 
   Shape withRanksPerNode(int ranks) {
@@ -272,6 +282,9 @@ record Shape(
 
   /** Returns the program that such jobs run. */
   JobSimulation.Program program() {
+    if (shrinks()) {
+      return new ShrinkWorkload()::run;
+    }
     if (collectives) {
       return CollectivesWorkload::run;
     }
@@ -287,6 +300,9 @@ record Shape(
   /** Returns a job of the same program without faults. */
   Shape undisturbed() {
     Shape plain = plain(size(), 0, JobSpec.OnNoSpare.ABORT);
+    if (shrinks()) {
+      return plain.withShrink();
+    }
     if (collectives) {
       return plain.withCollectives();
     }
@@ -302,6 +318,9 @@ record Shape(
 
   /** Returns the command line's option for such jobs. */
   String option() {
+    if (shrinks()) {
+      return " --shrink";
+    }
     if (collectives) {
       return " --collectives";
     }

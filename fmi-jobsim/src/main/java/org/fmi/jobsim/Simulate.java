@@ -21,6 +21,7 @@ public final class Simulate {
              dev/simulate --overlap ...            jobs that go on while checkpoints are taken
              dev/simulate --local --overlap ...    both: only failed ranks go back, to such ones
              dev/simulate --collectives ...        jobs of collective calls, of all these kinds
+             dev/simulate --shrink ...             jobs that continue without lost ranks
       Exit status: 0 if all jobs ended as they may, 1 if not, 64 for wrong usage.\
       """;
 
@@ -33,6 +34,7 @@ public final class Simulate {
   private boolean flow;
   private boolean overlap;
   private boolean collectives;
+  private boolean shrink;
 
   private Simulate() {}
 
@@ -64,6 +66,7 @@ public final class Simulate {
         case "--flow" -> flow = true;
         case "--overlap" -> overlap = true;
         case "--collectives" -> collectives = true;
+        case "--shrink" -> shrink = true;
         case "--seed", "--seconds" -> {
           long value = left.isEmpty() ? -1 : number(left.removeFirst());
           if (value < 0) {
@@ -86,11 +89,17 @@ public final class Simulate {
     if (collectives && (flow || local || overlap)) {
       return "--collectives stands alone";
     }
+    if (shrink && (collectives || flow || local || overlap)) {
+      return "--shrink stands alone";
+    }
     return seed < 0 && (once || trace) ? "--once and --trace need --seed" : null;
   }
 
   /** The job of a seed. */
   private LongFunction<Schedule> kind() {
+    if (shrink) {
+      return Schedule::ofShrink;
+    }
     if (collectives) {
       return Schedule::ofCollectives;
     }
