@@ -13,8 +13,6 @@ import org.fmi.ObjectRequest;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Status;
-import org.fmi.control.JobMessage;
-import org.fmi.control.RankMessage.Agreement;
 import org.fmi.core.comm.Creation.Agreed;
 import org.fmi.core.log.StateRequests;
 import org.fmi.core.object.StandIns;
@@ -436,7 +434,7 @@ public final class Communicator implements Comm {
   public long agree(long flags) {
     if (p2p.losses().tracks()) {
       checkMayAgree();
-      return agree(Agreement.AGREE, flags).flags();
+      return agree(false, flags).flags();
     }
     return allReduce(flags, Op.BAND);
   }
@@ -447,7 +445,7 @@ public final class Communicator implements Comm {
       return dup();
     }
     checkMayAgree();
-    JobMessage.Agreed agreed = agree(Agreement.SHRINK, 0);
+    JobCalls.Agreed agreed = agree(true, 0);
     return make(creation.shrunk(agreed.id(), members.losses.deadUpTo(agreed.seq())));
   }
 
@@ -456,9 +454,10 @@ public final class Communicator implements Comm {
     members.checkMayAgree();
   }
 
-  private JobMessage.Agreed agree(Agreement kind, long flags) {
+  private JobCalls.Agreed agree(boolean shrink, long flags) {
     return all.job()
-        .agree(members.id, members.nextAgreement(), kind, members.bits(), flags, creation.nextId());
+        .agree(
+            members.id, members.nextAgreement(), shrink, members.bits(), flags, creation.nextId());
   }
 
   @Override

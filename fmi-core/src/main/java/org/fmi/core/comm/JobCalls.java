@@ -1,10 +1,16 @@
 package org.fmi.core.comm;
 
-import org.fmi.control.JobMessage;
-import org.fmi.control.RankMessage.Agreement;
-
 /** What communicators ask of the job. The last two only where the job goes on without its dead. */
 public interface JobCalls {
+  /**
+   * What the living members of a communicator have agreed on.
+   *
+   * @param flags the bits that all have set that asked
+   * @param seq the deaths up to this one are left out of a communicator that is made
+   * @param id the highest of the members' next free ids of communicators
+   */
+  record Agreed(long flags, long seq, int id) {}
+
   /** Ends the job with a status. */
   void abort(int status);
 
@@ -12,12 +18,13 @@ public interface JobCalls {
    * Asks for an agreement, and waits for it.
    *
    * @param call the number of this agreement in the communicator
+   * @param shrink whether a communicator of the living is made; if not, only flags are agreed on
    * @param members a bit for each world rank that is a member
    * @param nextId this rank's next free id of a communicator
    * @return the outcome; this rank knows of the deaths up to its number
    */
-  default JobMessage.Agreed agree(
-      int communicator, int call, Agreement kind, long[] members, long flags, int nextId) {
+  default Agreed agree(
+      int communicator, int call, boolean shrink, long[] members, long flags, int nextId) {
     throw new IllegalStateException("no agreement in this job: none of its ranks may be missing");
   }
 

@@ -268,9 +268,10 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     }
 
     @Override
-    public JobMessage.Agreed agree(
-        int communicator, int call, Agreement kind, long[] members, long flags, int nextId) {
+    public Agreed agree(
+        int communicator, int call, boolean shrink, long[] members, long flags, int nextId) {
       messenger.check();
+      Agreement kind = shrink ? Agreement.SHRINK : Agreement.AGREE;
       link.send(new RankMessage.Agrees(communicator, call, kind, members, flags, nextId));
       faults.at(FaultPoint.AGREE, agreements++);
       JobMessage.Agreed agreed = lifecycle.takeAgreed(communicator, call);
@@ -279,7 +280,7 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
         agreed = lifecycle.takeAgreed(communicator, call);
       }
       messenger.check(); // attends to the deaths before it
-      return agreed;
+      return new Agreed(agreed.flags(), agreed.seq(), agreed.id());
     }
 
     @Override

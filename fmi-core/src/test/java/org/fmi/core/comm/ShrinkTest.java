@@ -19,8 +19,6 @@ import org.fmi.FmiException;
 import org.fmi.Op;
 import org.fmi.Request;
 import org.fmi.Rollback;
-import org.fmi.control.JobMessage;
-import org.fmi.control.RankMessage.Agreement;
 import org.fmi.core.p2p.MemoryNetwork;
 import org.fmi.core.p2p.MemoryNetwork.Options;
 import org.fmi.core.p2p.Messenger;
@@ -39,7 +37,7 @@ final class ShrinkTest {
     final MemoryNetwork network;
     private final BitSet dead = new BitSet();
     private final List<Open> open = new ArrayList<>();
-    private final List<Map<List<Integer>, JobMessage.Agreed>> answers = new ArrayList<>();
+    private final List<Map<List<Integer>, JobCalls.Agreed>> answers = new ArrayList<>();
     private long deaths;
 
     /** An agreement that some have asked for. */
@@ -103,8 +101,7 @@ final class ShrinkTest {
       awaited.andNot(of.asked);
       if (awaited.isEmpty()) {
         open.remove(of);
-        JobMessage.Agreed agreed =
-            new JobMessage.Agreed(of.name.get(0), of.name.get(1), of.flags, deaths, of.id);
+        JobCalls.Agreed agreed = new JobCalls.Agreed(of.flags, deaths, of.id);
         of.asked.stream()
             .forEach(
                 r -> {
@@ -136,10 +133,10 @@ final class ShrinkTest {
       }
 
       @Override
-      public JobMessage.Agreed agree(
-          int communicator, int call, Agreement kind, long[] members, long flags, int nextId) {
+      public JobCalls.Agreed agree(
+          int communicator, int call, boolean shrink, long[] members, long flags, int nextId) {
         asks(m.rank(), communicator, call, members, flags, nextId);
-        JobMessage.Agreed agreed = null;
+        JobCalls.Agreed agreed = null;
         while (agreed == null) {
           m.park();
           agreed = answers.get(m.rank()).remove(List.of(communicator, call));
