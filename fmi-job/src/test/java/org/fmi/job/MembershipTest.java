@@ -146,7 +146,7 @@ final class MembershipTest {
   @CsvSource({"1, 3", "2, 3", "3, 2", "4, 1"})
   void agreementsHaveOneOutcomeInAllOrders(int ranks, int calls) throws Disagreement {
     explore(ranks, calls, new ArrayList<>());
-    assertThat(sequences).isGreaterThan(ranks * calls);
+    assertThat(sequences).isGreaterThan((long) ranks * calls);
   }
 
   @Test
