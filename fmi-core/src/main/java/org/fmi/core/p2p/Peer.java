@@ -465,7 +465,14 @@ final class Peer implements Ledger.Link {
    * sends is dropped.
    */
   void endContexts() {
-    sends.replaceAll(r -> r.detached || !hasEnded(r) ? r : endSend(r, null));
+    sends.replaceAll(
+        r -> {
+          if (r.detached || !hasEnded(r)) {
+            return r;
+          }
+          requests.fail(r, losses.fate(r.context, r.peer));
+          return null;
+        });
     announced.forEachEntry(
         (sequence, r) -> {
           // The peer may be reading memory that is exposed; it answers at its next call.
@@ -496,7 +503,7 @@ final class Peer implements Ledger.Link {
     return losses.isEnded(r.context);
   }
 
-  private <T extends @Nullable MessageRequest> T endSend(MessageRequest r, T instead) {
+  private MessageRequest endSend(MessageRequest r, MessageRequest instead) {
     requests.fail(r, losses.fate(r.context, r.peer));
     return instead;
   }
