@@ -139,12 +139,13 @@ public final class ProgressLines {
           line("rank " + n.rank() + " is not lost, as " + n.by() + " reported: " + n.reason());
       case Notice.Died n ->
           line(
-              "the job continues without rank "
-                  + n.rank()
-                  + ": "
-                  + (n.living() == 0
-                      ? "no rank is left"
-                      : Amounts.count(n.living(), "rank") + " left"));
+              n.living() == 0
+                  ? "rank " + n.rank() + " was the last one"
+                  : "the job continues without rank "
+                      + n.rank()
+                      + ": "
+                      + Amounts.count(n.living(), "rank")
+                      + " left");
       case Notice.Left n ->
           detail(
               "epoch "

@@ -25,7 +25,7 @@ final class Summary {
           : List.of();
     }
     if (!all) {
-      return totals.recoveries == 0 && seconds < LONG_SECONDS
+      return totals.recoveries == 0 && totals.lost == 0 && seconds < LONG_SECONDS
           ? List.of()
           : List.of(
               "took "
@@ -60,9 +60,11 @@ final class Summary {
   }
 
   private static String recoveries(Totals totals) {
+    String lost = totals.lost == 0 ? "" : Amounts.count(totals.lost, "rank") + " lost, ";
     return totals.recoveries == 0
-        ? "no recovery"
-        : (totals.recoveries == 1 ? "1 recovery" : totals.recoveries + " recoveries")
+        ? lost + "no recovery"
+        : lost
+            + (totals.recoveries == 1 ? "1 recovery" : totals.recoveries + " recoveries")
             + " ("
             + Amounts.duration(totals.recoveryNanos / 1e9)
             + ")";

@@ -19,6 +19,9 @@ final class Totals {
   int epoch;
   int recoveries;
 
+  /** Ranks that were lost and not replaced. */
+  int lost;
+
   /** Time from the first sign of a failure until all ran again, over all recoveries. */
   long recoveryNanos;
 
@@ -53,6 +56,7 @@ final class Totals {
         epoch = n.epoch();
       }
       case Notice.Died _ -> {
+        lost++;
         if (state == State.RECOVERING) {
           runs(nanos); // nothing has to be repeated
         }

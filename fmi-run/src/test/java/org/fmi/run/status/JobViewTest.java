@@ -187,6 +187,13 @@ final class JobViewTest {
   }
 
   @Test
+  void lostRanksThatAreNotReplacedAreNamed() {
+    view.on(new Notice.Died(1, 2, 3, "daemon", "was killed by signal 9"), 12 * SECOND);
+    assertThat(view.summary(13 * SECOND, false))
+        .containsExactly("took 13 s: 1 rank lost, no recovery, 0 checkpoints");
+  }
+
+  @Test
   void whoWantsToKnowAllGetsAll() {
     show(1, 0, 500, null, 2 * SECOND);
     recover();
