@@ -1,24 +1,41 @@
 package org.fmi.tasks;
 
-import java.util.function.Function;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import org.fmi.Comm;
+import org.fmi.ErrorClass;
 import org.fmi.Fmi;
+import org.fmi.FmiException;
+import org.fmi.Request;
 import org.jspecify.annotations.Nullable;
 
-/** The communicators of a graph's ranks, and what happens to a round when one of them is lost. */
+/**
+ * The communicators of a graph's ranks, and what happens when one of them is lost: whoever notices
+ * it revokes the communicator, so that nobody waits any longer; all agree that they have not done
+ * what they were at; and they do it again on a communicator of the living. Where lost ranks are
+ * replaced, a {@link org.fmi.Rollback} passes through instead.
+ */
 final class Losses implements AutoCloseable {
-  private final Comm comm;
+  /** Work that ranks do together. */
+  @FunctionalInterface
+  interface Work<R> {
+    /**
+     * @param comm of all ranks that do it
+     * @param sends takes what this rank sends; complete when the work is done
+     */
+    @Nullable R on(Comm comm, List<Request> sends);
+  }
+
+  private static final long DONE = 1;
+
   private final Comm self;
+  private Comm living;
 
   /** Makes communicators, so that notes and the program's messages do not mix; all ranks do. */
   Losses(Fmi fmi) {
-    comm = fmi.world().dup();
-    self = own(comm.split(comm.rank(), 0));
-  }
-
-  private static Comm own(@Nullable Comm made) {
-    assert made != null; // each rank is a member of its own
-    return made;
+    living = fmi.world().shrink();
+    self = Objects.requireNonNull(survive((comm, _) -> comm.split(comm.rank(), 0)));
   }
 
   /** A communicator of this rank alone. */
@@ -26,19 +43,53 @@ final class Losses implements AutoCloseable {
     return self;
   }
 
-  /** Whether this rank is the lowest living one, as known in the last round. */
+  /** Whether this rank is the lowest living one, as known when all have agreed last. */
   boolean isFirst() {
-    return comm.rank() == 0;
+    return living.rank() == 0;
   }
 
-  /** Plays a round until all living ranks have ended it; a rollback leaves it. */
-  <R extends @Nullable Object> R survive(Function<Comm, R> round) {
-    return round.apply(comm);
+  /** Works together until all living ranks have done the same work on the same communicator. */
+  <R> @Nullable R survive(Work<R> work) {
+    while (true) {
+      List<Request> sends = new ArrayList<>();
+      try {
+        @Nullable R result = work.on(living, sends);
+        if (living.agree(DONE) == DONE) {
+          return result;
+        }
+      } catch (FmiException e) {
+        if (!isLoss(e)) {
+          throw e;
+        }
+        living.revoke();
+        settle(sends);
+        long agreed = living.agree(0);
+        assert agreed == 0 : agreed;
+      }
+      living = living.shrink();
+    }
+  }
+
+  /** Ends sends that a loss has left open: none waits once the communicator is revoked. */
+  private static void settle(List<Request> sends) {
+    for (Request send : sends) {
+      try {
+        send.waitFor();
+      } catch (FmiException e) {
+        if (!isLoss(e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static boolean isLoss(FmiException e) {
+    return e.errorClass() == ErrorClass.PROC_FAILED || e.errorClass() == ErrorClass.REVOKED;
   }
 
   @Override
   public void close() {
     self.close();
-    comm.close();
+    living.close();
   }
 }

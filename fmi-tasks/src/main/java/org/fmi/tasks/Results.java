@@ -25,7 +25,7 @@ public final class Results {
    * @return the result
    * @throws IllegalArgumentException if the task is of another graph, or another task depends on it
    */
-  @SuppressWarnings("unchecked") // what the task has returned
+  @SuppressWarnings({"unchecked", "NullAway"}) // what the task has returned
   public <T extends @Nullable Object> T of(Task<T> task) {
     if (!graph.has(task)) {
       throw new IllegalArgumentException("task \"" + task + "\" is of another graph");

@@ -1,7 +1,6 @@
 package org.fmi.tasks;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -31,17 +30,25 @@ final class Round {
   /** Notes to this rank itself. */
   private final Deque<Note> own = new ArrayDeque<>();
 
-  private final List<Request> sends = new ArrayList<>();
+  private final List<Request> sends;
   private Note.@Nullable End end;
 
   /**
    * @param results what this rank holds, by task
    * @param left the number of tasks that may be left for later rounds
+   * @param sends takes the requests of notes; all are complete when the round has ended
    */
-  Round(Comm comm, Dag dag, TaskRunner runner, Map<Integer, @Nullable Object> results, int left) {
+  Round(
+      Comm comm,
+      Dag dag,
+      TaskRunner runner,
+      Map<Integer, @Nullable Object> results,
+      int left,
+      List<Request> sends) {
     this.comm = comm;
     this.dag = dag;
     this.runner = runner;
+    this.sends = sends;
     worker = new Worker(dag, comm.rank(), results, this::send);
     head = comm.rank() == Head.RANK ? new Head(dag, comm.size(), left, this::send) : null;
   }

@@ -95,8 +95,8 @@ final class TaskRunner {
   private static boolean isPlain(Object result) {
     Class<?> type = result.getClass();
     return result instanceof String
-        || result instanceof Number && type.getPackageName().equals("java.lang")
-        || type.isArray() && type.componentType().isPrimitive();
+        || (result instanceof Number && type.getPackageName().equals("java.lang"))
+        || (type.isArray() && type.componentType().isPrimitive());
   }
 
   private TaskException failed(Task<?> task, String why, Exception cause) {
@@ -113,7 +113,7 @@ final class TaskRunner {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // what the dependency has returned
+    @SuppressWarnings({"unchecked", "NullAway"}) // what the dependency has returned
     public <T extends @Nullable Object> T of(Task<T> other) {
       if (!task.dependsOn(other)) {
         throw new IllegalArgumentException(

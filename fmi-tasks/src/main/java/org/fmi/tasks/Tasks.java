@@ -64,11 +64,11 @@ public final class Tasks {
     int left = (int) (graph.size() - graph.size() * (round + 1) / rounds);
     String broken =
         losses.survive(
-            comm -> {
+            (comm, sends) -> {
               String difference = round == 0 ? difference(comm) : null;
               return difference != null
                   ? difference
-                  : new Round(comm, graph.dag(), runner, results, left).run();
+                  : new Round(comm, graph.dag(), runner, results, left, sends).run();
             });
     if (broken != null) {
       results.clear();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -59,7 +60,7 @@ final class RestartSetTest {
   void whatIsNeededIsEnoughAndContainedInThePapersSet() {
     int size = 4;
     long cases = 0;
-    for (int edges = 0; edges < 1 << size * (size - 1) / 2; edges++) {
+    for (int edges = 0; edges < 1 << (size * (size - 1) / 2); edges++) {
       Dag dag = dag(size, edges);
       for (int done = 0; done < 1 << size; done++) {
         BitSet executed = BitSet.valueOf(new long[] {done});
@@ -111,7 +112,7 @@ final class RestartSetTest {
         smallest = again;
       }
     }
-    return smallest;
+    return Objects.requireNonNull(smallest); // all of them is enough
   }
 
   private static Dag dag(int size, int edges) {
@@ -120,7 +121,7 @@ final class RestartSetTest {
     for (int task = 0; task < size; task++) {
       int first = bit;
       dependencies[task] =
-          IntStream.range(0, task).filter(on -> (edges >> first + on & 1) != 0).toArray();
+          IntStream.range(0, task).filter(on -> ((edges >> (first + on)) & 1) != 0).toArray();
       bit += task;
     }
     return new Dag(dependencies);

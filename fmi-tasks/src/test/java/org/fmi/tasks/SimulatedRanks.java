@@ -20,8 +20,15 @@ final class SimulatedRanks {
   /** A rank of one attempt at a round. */
   private static final class Member {
     final int process;
+
+    /** Set when it joins. */
+    @SuppressWarnings("NullAway.Init")
     Worker worker;
+
+    /** Set if it is the head. */
+    @SuppressWarnings("NullAway.Init")
     Head head;
+
     boolean ended;
     boolean left;
 
@@ -218,7 +225,7 @@ final class SimulatedRanks {
   private Object value(int task, Map<Integer, Object> inputs) {
     long value = task;
     for (int on : dag.dependencies(task)) {
-      value = 31 * value + (Long) inputs.get(on);
+      value = 31 * value + (long) Objects.requireNonNull(inputs.get(on));
     }
     return value;
   }

@@ -61,7 +61,7 @@ class TasksTest {
   @FmiTest(ranks = 2)
   void oneGraphAfterAnother(Fmi fmi) {
     for (int rows = 1; rows < 6; rows++) {
-      assertThat(Tasks.run(fmi, triangle(rows)).of("sum", Long.class)).isEqualTo(1 << rows - 1);
+      assertThat(Tasks.run(fmi, triangle(rows)).of("sum", Long.class)).isEqualTo(1 << (rows - 1));
     }
   }
 

@@ -43,4 +43,28 @@ final class TasksIT {
   void aRankIsReplaced(String options) throws IOException, InterruptedException {
     assertThat(run(4, options).value("recoveries")).isEqualTo("1");
   }
+
+  /**
+   * Of the agreements of a rank, the first two make communicators. Number 2 ends the first round,
+   * or follows a loss in it, and number 3 then makes the communicator of those that are left.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "rank3@5:task",
+        "rank0@5:task",
+        "rank0@0:task",
+        "rank1@5:task,rank2@5:task",
+        "rank0@5:task,rank1@6:task,rank2@7:task",
+        "rank3@5:task,rank0@2:agree",
+        "rank3@5:task,rank1@3:agree",
+        "rank0@1:agree",
+        "rank2@0:agree"
+      })
+  void theOthersContinue(String kills) throws IOException, InterruptedException {
+    String options = "--on-failure shrink --kill " + kills.replace(",", " --kill ");
+    Fmirun.Result result = run(4, options);
+    assertThat(result.value("recoveries")).isEqualTo("0");
+    assertThat(result.err()).doesNotContain("never happened");
+  }
 }
