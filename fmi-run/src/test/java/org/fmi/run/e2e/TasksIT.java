@@ -36,9 +36,9 @@ final class TasksIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "--kill rank3@5:task",
-        "--kill rank0@5:task",
-        "--kill rank1@20:task --rollback local --ppn 1 --spares 1"
+        "--kill rank3@1:task",
+        "--kill rank0@1:task",
+        "--kill rank1@1:task --rollback local --ppn 1 --spares 1"
       })
   void aRankIsReplaced(String options) throws IOException, InterruptedException {
     assertThat(run(4, options).value("recoveries")).isEqualTo("1");
@@ -51,13 +51,13 @@ final class TasksIT {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "rank3@5:task",
-        "rank0@5:task",
+        "rank3@1:task",
+        "rank0@1:task",
         "rank0@0:task",
-        "rank1@5:task,rank2@5:task",
-        "rank0@5:task,rank1@6:task,rank2@7:task",
-        "rank3@5:task,rank0@2:agree",
-        "rank3@5:task,rank1@3:agree",
+        "rank1@1:task,rank2@1:task",
+        "rank0@1:task,rank1@1:task,rank2@0:task",
+        "rank3@1:task,rank0@2:agree",
+        "rank3@1:task,rank1@3:agree",
         "rank0@1:agree",
         "rank2@0:agree"
       })
