@@ -66,7 +66,8 @@ final class TcpLinks implements HeartLinks {
     this.epoch = epoch;
     this.neighbours = neighbours;
     this.handler = handler;
-    this.loop = NetLoop.open("fmi-logring", config.secret(), MAX_FRAME, diagnostics::report);
+    this.loop =
+        NetLoop.openIfPermitted("fmi-logring", config.secret(), MAX_FRAME, diagnostics::report);
     this.server =
         loop.listen(Endpoint.listening(config.host()), patienceMillis(config), this::accept);
   }

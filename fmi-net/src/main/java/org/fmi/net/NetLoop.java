@@ -88,6 +88,20 @@ public final class NetLoop implements AutoCloseable {
     return open(threadName, secret, maxFrame, warning, NetIo.best());
   }
 
+  /**
+   * Starts a loop where the program can do something about a system that refuses it.
+   *
+   * @throws IOException if the system refuses the loop its thread
+   */
+  public static NetLoop openIfPermitted(
+      String threadName, byte[] secret, int maxFrame, Consumer<String> warning) throws IOException {
+    try {
+      return open(threadName, secret, maxFrame, warning);
+    } catch (OutOfMemoryError e) {
+      throw new IOException(threadName + ": " + e.getMessage(), e);
+    }
+  }
+
   static NetLoop open(
       String threadName, byte[] secret, int maxFrame, Consumer<String> warning, NetIo net) {
     NetLoop loop = new NetLoop(threadName, secret, maxFrame, warning, net);
