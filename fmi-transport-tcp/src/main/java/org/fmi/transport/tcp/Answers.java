@@ -33,6 +33,12 @@ final class Answers {
   /** The least number of probes of which one comes after an outage as long as the timeout. */
   private static final int PROBES = 4;
 
+  /**
+   * Calls of {@link #missing} per timeout. The time counts from the second call that finds bytes
+   * sent again, so that few calls would notice a cut late.
+   */
+  private static final int LOOKS = 8;
+
   private static final int MOST_SECONDS = 32_767; // tcp(7)
 
   private final Channel channel;
@@ -66,7 +72,7 @@ final class Answers {
 
   /** The interval between calls of {@link #missing}, in nanoseconds. */
   static long pause(int heartbeatTimeoutMillis) {
-    return TimeUnit.MILLISECONDS.toNanos(heartbeatTimeoutMillis) / 2;
+    return TimeUnit.MILLISECONDS.toNanos(heartbeatTimeoutMillis) / LOOKS;
   }
 
   /**
