@@ -34,6 +34,9 @@ final class FailureLedger {
   /** After this many such losses on one node, a rank is better started on another node. */
   private static final int LOSSES_ON_A_NODE = 2;
 
+  /** The same after this many failures while all ranks ran, without progress between them. */
+  private static final int FAILURES_ON_A_NODE = 3;
+
   /** A process is late if it takes this many times longer to join than any before. */
   private static final int LATE = 4;
 
@@ -371,6 +374,11 @@ final class FailureLedger {
    */
   boolean isHopelessHere(int rank) {
     return accounts[rank].startsHere >= LOSSES_ON_A_NODE;
+  }
+
+  /** The same, because they failed on it repeatedly without progress. */
+  boolean makesNoProgressOn(int rank, String node) {
+    return guard.failures(rank, node) >= FAILURES_ON_A_NODE;
   }
 
   // ---- recoveries

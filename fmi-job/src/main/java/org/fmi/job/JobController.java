@@ -374,14 +374,17 @@ public final class JobController implements Job {
   private void respawn(Rank rank) {
     int r = rank.number();
     int node = placement.nodeOf(r);
-    boolean hopeless = ledger.isHopelessHere(r);
+    String hopeless =
+        ledger.isHopelessHere(r)
+            ? " before all ranks ran"
+            : ledger.makesNoProgressOn(r, placement.name(node)) ? " without progress" : "";
     boolean returns = placement.returns(r);
     if (returns) {
       placement.goBack(r);
       out.reportReturned(r, node);
     } else if (!examination.moveAway(r, begun)
-        && (hopeless || placement.shedsRanks(node))
-        && placement.moveAway(r, hopeless, begun)) {
+        && (!hopeless.isEmpty() || placement.shedsRanks(node))
+        && placement.moveAway(r, !hopeless.isEmpty(), begun)) {
       out.reportMoved(r, node, hopeless);
       out.reportPartner(r);
     }

@@ -215,10 +215,10 @@ final class Outbox {
   /**
    * Reports a rank that has left a node.
    *
-   * @param hopeless whether it left because it did not get to run there
+   * @param hopeless how it was lost repeatedly there, if it left for that; else empty
    */
-  void reportMoved(int rank, int from, boolean hopeless) {
-    if (!hopeless) {
+  void reportMoved(int rank, int from, String hopeless) {
+    if (hopeless.isEmpty()) {
       degraded("rank " + rank + " moves from " + placement.name(from) + " to " + nodeOf(rank));
       return;
     }
@@ -227,7 +227,8 @@ final class Outbox {
             + rank
             + " was lost repeatedly on "
             + placement.name(from)
-            + " before all ranks ran: it now starts on "
+            + hopeless
+            + ": it now starts on "
             + nodeOf(rank));
   }
 

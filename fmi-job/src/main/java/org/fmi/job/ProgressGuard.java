@@ -16,6 +16,9 @@ final class ProgressGuard {
   /** A failure: a rank, the node it was on, and what it died of. */
   private record Failure(int rank, String node, String how) {}
 
+  /** Failures that are remembered if any number is allowed. */
+  private static final int REMEMBERED = 8;
+
   private final int most;
 
   /** Failures since the last progress, the oldest first. */
@@ -38,11 +41,20 @@ final class ProgressGuard {
    * @return the end of the job; null if another recovery is worthwhile
    */
   JobCommand.@Nullable End failed(int rank, String node, String how) {
+    failures.add(new Failure(rank, node, how));
     if (most == 0) {
+      while (failures.size() > REMEMBERED) {
+        failures.removeFirst();
+      }
       return null;
     }
-    failures.add(new Failure(rank, node, how));
     return failures.size() <= most ? null : JobCommand.End.failed(EndCause.NO_PROGRESS, text());
+  }
+
+  /** Returns how often a rank has failed on a node since the last progress. */
+  int failures(int rank, String node) {
+    return (int)
+        failures.stream().filter(each -> each.rank == rank && each.node.equals(node)).count();
   }
 
   /** Notes what the rank that failed last has died of, once that is known. */

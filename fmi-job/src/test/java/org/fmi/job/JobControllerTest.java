@@ -1384,11 +1384,29 @@ final class JobControllerTest {
   void aRankThatRanInBetweenStaysOnItsNode() {
     Job job = job(2, 1, 3, OnNoSpare.ABORT);
     startAll(job, 2, 3);
-    for (int epoch = 1; epoch < 5; epoch++) {
+    for (int epoch = 1; epoch < 3; epoch++) {
       lose(job, 1, 2);
-      join(job, epoch, newest(1).incarnation());
-      say(job, 0, 0, new RankMessage.Running(epoch, -1, -1, false));
-      say(job, 1, newest(1).incarnation(), new RankMessage.Running(epoch, -1, -1, false));
+      runOn(job, epoch, -1);
+      assertThat(newest(1).node()).isEqualTo(1);
+    }
+    lose(job, 1, 1);
+    assertThat(newest(1).node()).as("three times without progress").isEqualTo(2);
+  }
+
+  private void runOn(Job job, int epoch, int iteration) {
+    join(job, epoch, newest(1).incarnation());
+    say(job, 0, 0, new RankMessage.Running(epoch, -1, iteration, false));
+    say(job, 1, newest(1).incarnation(), new RankMessage.Running(epoch, -1, iteration, false));
+  }
+
+  @Test
+  void aRankWhoseJobMakesProgressStaysOnItsNode() {
+    Job job = job(2, 1, 3, OnNoSpare.ABORT);
+    startAll(job, 2, 3);
+    for (int epoch = 1; epoch < 6; epoch++) {
+      commit(job, epoch - 1, epoch);
+      lose(job, 1, 1);
+      runOn(job, epoch, epoch);
       assertThat(newest(1).node()).isEqualTo(1);
     }
   }

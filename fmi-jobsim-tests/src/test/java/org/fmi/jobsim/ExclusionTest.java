@@ -27,6 +27,8 @@ final class ExclusionTest {
   private static final long GRACE = SimCluster.GRACE_MILLIS * 1_000_000L;
   private static final long ITERATION = 5;
 
+  private static final Shape WITHOUT_SPARE = Shape.plain(4, 0, OnNoSpare.ABORT);
+
   /** When the first checkpoints are committed, in a job of two ranks on one node. */
   private static final long EARLIER = 500;
 
@@ -83,7 +85,7 @@ final class ExclusionTest {
           List.of(
               with(ON_ONE_NODE, accused(Kind.FALSE_SUSPICION, EARLIER)),
               with(ON_ONE_NODE, accused(Kind.BREAK_CONNECTION, EARLIER)));
-      case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(Integer.MAX_VALUE));
+      case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(WITHOUT_SPARE, Integer.MAX_VALUE));
     };
   }
 
@@ -96,7 +98,10 @@ final class ExclusionTest {
           List.of(
               with(accused(Kind.FALSE_SUSPICION, IN_THE_LOOP)),
               with(accused(Kind.BREAK_CONNECTION, IN_THE_LOOP)));
-      case KILLED_AGAIN_AND_AGAIN -> List.of(killedOften(MOST_WITHOUT_PROGRESS));
+      case KILLED_AGAIN_AND_AGAIN ->
+          List.of(
+              killedOften(WITHOUT_SPARE, MOST_WITHOUT_PROGRESS),
+              killedOften(SHAPE, Integer.MAX_VALUE));
     };
   }
 
@@ -132,8 +137,8 @@ final class ExclusionTest {
   }
 
   /** The system of the node that rank 1 is on at first kills it in that iteration. */
-  private static Case killedOften(int times) {
-    JobSimulation job = calm(1, SHAPE.withMostWithoutProgress(MOST_WITHOUT_PROGRESS));
+  private static Case killedOften(Shape shape, int times) {
+    JobSimulation job = calm(1, shape.withMostWithoutProgress(MOST_WITHOUT_PROGRESS));
     job.faults().killAt(1, ITERATION, times);
     return new Case(job, 0);
   }

@@ -35,8 +35,7 @@ enum Exclusion {
       "A5",
       "the system of one node kills a rank at the same iteration each time",
       "more often in a row than --no-progress, or ten times before the other ranks run, where no"
-          + " other node has room: while all ranks run between the kills, the rank is not tried on"
-          + " another node",
+          + " other node has room",
       EndCause.NO_PROGRESS,
       EndCause.NEVER_RAN);
 
