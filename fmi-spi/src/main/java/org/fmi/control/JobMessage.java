@@ -117,7 +117,7 @@ public sealed interface JobMessage {
   record Resume(int epoch, long request) implements JobMessage {}
 
   /**
-   * A rank has died, and the job goes on without it. Deaths are one sequence: each rank hears of
+   * A rank has died, and the job continues without it. Deaths are one sequence: each rank hears of
    * them in the same order, and of each once.
    *
    * @param seq its place in the sequence, from 1 on

@@ -19,7 +19,7 @@ import org.fmi.examples.Outcome;
 public final class ShrinkRing {
   private static final String HELP =
       """
-      shrink-ring - a ring of ranks that goes on without those that die
+      shrink-ring - a ring of ranks that continues without those that die
 
       usage: fmirun -n N --on-failure shrink shrink-ring.jar [options]
 

@@ -1,4 +1,4 @@
-/** A ring of ranks that goes on without those that die. */
+/** A ring of ranks that continues without those that die. */
 @NullMarked
 package org.fmi.examples.ring;
 

@@ -1,6 +1,8 @@
 package org.fmi.core.comm;
 
-/** What communicators ask of the job. The last two only where the job goes on without its dead. */
+/**
+ * What communicators ask of the job. The last two only where the job continues without its dead.
+ */
 public interface JobCalls {
   /**
    * What the living members of a communicator have agreed on.

@@ -120,7 +120,7 @@ public final class FaultEvents {
     }
   }
 
-  /** A rank has died for good, in a job that goes on without it. */
+  /** A rank has died for good, in a job that continues without it. */
   synchronized void lost(int failed, String by) {
     if (states[failed] != ProcessState.DEAD) {
       states[failed] = ProcessState.DEAD;

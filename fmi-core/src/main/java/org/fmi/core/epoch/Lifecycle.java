@@ -61,7 +61,7 @@ public final class Lifecycle implements JobLink.Listener {
   private final RankClock clock;
   private final FaultEvents events;
 
-  /** Whether the job goes on without ranks that die. */
+  /** Whether the job continues without ranks that die. */
   private final boolean shrinks;
 
   /** Outcomes of agreements that no call has taken yet. */
@@ -606,7 +606,7 @@ public final class Lifecycle implements JobLink.Listener {
     messenger.wakeup();
   }
 
-  /** Goes on without a rank. */
+  /** Continues without a rank. */
   private void onDead(JobMessage.Dead m) {
     events.lost(m.rank(), m.by());
     messenger.died(m.seq(), m.rank(), m.reason());
@@ -621,8 +621,8 @@ public final class Lifecycle implements JobLink.Listener {
   }
 
   /**
-   * Receives the failures of one epoch, which the first of them ends unless the job goes on without
-   * the ranks.
+   * Receives the failures of one epoch, which the first of them ends unless the job continues
+   * without the ranks.
    */
   private final class Findings implements FailureDetector.Listener {
     private final int heardIn;

@@ -11,8 +11,8 @@ import org.fmi.FmiException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ranks that have died in a job that goes on without them, the communicators that were revoked,
- * and what that means for calls: which of them cannot succeed, and with which error.
+ * The ranks that have died in a job that continues without them, the communicators that were
+ * revoked, and what that means for calls: which of them cannot succeed, and with which error.
  *
  * <p>A call fails if it needs a dead rank: as its peer; as a member of the communicator of a
  * collective; or, if it receives from any source, as a member whose loss the program has not
@@ -112,7 +112,7 @@ public final class Losses {
 
   private static final int NONE = -1;
 
-  /** Whether this job goes on without its dead, so that communicators are remembered. */
+  /** Whether this job continues without its dead, so that communicators are remembered. */
   private final boolean tracks;
 
   private final BitSet dead = new BitSet();
@@ -152,7 +152,7 @@ public final class Losses {
     this.seqs = new long[most];
   }
 
-  /** Whether this job goes on without its dead. */
+  /** Whether this job continues without its dead. */
   public boolean tracks() {
     return tracks;
   }

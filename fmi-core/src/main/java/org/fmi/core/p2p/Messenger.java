@@ -75,7 +75,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
   /**
    * The same.
    *
-   * @param shrinks whether the job goes on without ranks that have died
+   * @param shrinks whether the job continues without ranks that have died
    */
   public Messenger(
       int rank, int size, WaitStrategy waiting, MessengerListener listener, boolean shrinks) {
@@ -232,7 +232,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return epoch.number();
   }
 
-  // ---- losses, in a job that goes on without the dead
+  // ---- losses, in a job that continues without the dead
 
   @Override
   public void requireCaller() {

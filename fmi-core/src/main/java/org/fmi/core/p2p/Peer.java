@@ -461,8 +461,8 @@ final class Peer implements Ledger.Link {
 
   /**
    * Ends the requests in contexts that have ended, and only these: what the peer and this rank have
-   * told each other about the messages stays true, as copies of sends go on, and data that the peer
-   * sends is dropped.
+   * told each other about the messages stays true, as copies of sends continue, and data that the
+   * peer sends is dropped.
    */
   void endContexts() {
     sends.replaceAll(

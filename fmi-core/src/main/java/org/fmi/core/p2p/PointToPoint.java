@@ -112,7 +112,9 @@ public interface PointToPoint {
    */
   default void requireCaller() {}
 
-  /** Attends to deaths that this rank has been told of, in a job that goes on without the dead. */
+  /**
+   * Attends to deaths that this rank has been told of, in a job that continues without the dead.
+   */
   default void attend() {}
 
   /** The ranks that have died, and the communicators that have lost some. */

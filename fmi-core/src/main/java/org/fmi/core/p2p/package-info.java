@@ -83,15 +83,15 @@
  * receives stay posted, and sends are complete except for synchronous ones. No frame crosses an
  * epoch.
  *
- * <h2>Ranks that die, in a job that goes on without them</h2>
+ * <h2>Ranks that die, in a job that continues without them</h2>
  *
  * {@link Losses} knows the dead. A death, or the revocation of a communicator, is news that the
  * next check of the {@link Epoch} attends to: first what has arrived is taken in, then all requests
  * end that need the dead rank, and frames from it are dropped. Contexts end that nothing can be
  * awaited in: the collectives of a communicator with a dead member, and both contexts of a revoked
- * one. The protocol with each living peer goes on there: sends that were announced go on as copies,
- * receives whose data is in transit drop it, and what is announced later is answered by a {@code
- * CTS} that wants 0 bytes, or {@link ClearQueue#REVOKED} if a program's send waits for it.
+ * one. The protocol with each living peer goes on there: sends that were announced continue as
+ * copies, receives whose data is in transit drop it, and what is announced later is answered by a
+ * {@code CTS} that wants 0 bytes, or {@link ClearQueue#REVOKED} if a program's send waits for it.
  *
  * <p>{@link Messenger#onFrame} drops frames of other epochs, and no other place does.
  */

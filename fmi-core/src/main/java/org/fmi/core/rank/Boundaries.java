@@ -39,7 +39,7 @@ final class Boundaries {
   /** Enters the next epoch, and returns whether this rank continues there where it is. */
   private final BooleanSupplier continuesInPlace;
 
-  /** Agrees among the living in a job that goes on without ranks that die; null in others. */
+  /** Agrees among the living in a job that continues without ranks that die; null in others. */
   private final @Nullable Comm living;
 
   /** Whether the end of a loop is running, after which the loop has no place to stop. */

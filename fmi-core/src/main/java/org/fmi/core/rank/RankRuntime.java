@@ -87,7 +87,7 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
   private final ContextIds contexts = new ContextIds();
   private final Lifecycle lifecycle;
 
-  /** Whether the job goes on without ranks that die. */
+  /** Whether the job continues without ranks that die. */
   private final boolean shrinks;
 
   /** The number of this rank's agreements. */

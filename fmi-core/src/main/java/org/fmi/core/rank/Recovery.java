@@ -40,7 +40,7 @@ final class Recovery {
   private final OwnCore ownCore;
   private final FaultInjector faults;
 
-  /** Whether the job goes on without ranks that die, so that none is ever recovered. */
+  /** Whether the job continues without ranks that die, so that none is ever recovered. */
   private final boolean shrinks;
 
   /** Result of the last recovery; its final checkpoints serve loops that had ended. */
