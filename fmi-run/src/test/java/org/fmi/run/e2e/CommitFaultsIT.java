@@ -75,7 +75,10 @@ final class CommitFaultsIT {
       return this == FMIRUN || this == REPORTER;
     }
 
-    /** The last of those named like this: the first one of a virtual machine only waits for it. */
+    /**
+     * The oldest of those named like this, but for the first one of a virtual machine, which only
+     * waits. A new thread is named like the one that makes it, until it names itself.
+     */
     long thread(long process) throws IOException {
       try (Stream<Path> tasks = Files.list(Path.of("/proc/" + process + "/task"))) {
         List<Long> named = new ArrayList<>();
@@ -84,7 +87,7 @@ final class CommitFaultsIT {
             named.add(Long.parseLong(task.getFileName().toString()));
           }
         }
-        return named.stream().max(Long::compare).orElseThrow();
+        return named.stream().filter(id -> id != process).min(Long::compare).orElseThrow();
       }
     }
   }
