@@ -18,7 +18,7 @@ public final class ListeningProgram {
       Comm world = fmi.world();
       boolean original = fmi.epoch() == 0;
       String me = "rank " + world.rank() + (original ? ": " : " again: ");
-      CountDownLatch recovered = new CountDownLatch(original ? 1 : 0);
+      CountDownLatch last = new CountDownLatch(original ? 1 : 0);
       AtomicBoolean tried = new AtomicBoolean();
       Fmi.Listening _ =
           fmi.listen(
@@ -33,8 +33,8 @@ public final class ListeningProgram {
                 String state =
                     event instanceof FaultEvent.Failed f ? " " + fmi.state(f.rank()) : "";
                 System.out.println(me + event + state);
-                if (event instanceof FaultEvent.Recovered) {
-                  recovered.countDown();
+                if (event.equals(new FaultEvent.CheckpointDue(30))) { // after the recovery
+                  last.countDown();
                 }
               });
       long[] sum = {0};
@@ -46,7 +46,7 @@ public final class ListeningProgram {
             sum[0] += one[0];
           },
           sum);
-      recovered.await();
+      last.await();
       System.out.println(me + "sum " + sum[0] + " " + fmi.state(1));
     }
   }
