@@ -65,7 +65,7 @@ public final class DaemonMain {
     Bootstrap bootstrap = instructions();
     group.join();
     needTool("setpriv");
-    DeadJobs.sweep();
+    DeadJobs.sweep(bootstrap.jobId(), "");
     // Before anything is made: SIGTERM may arrive while the node's directory exists and the daemon
     // does not yet.
     CompletableFuture<Daemon> made = new CompletableFuture<>();
@@ -81,7 +81,7 @@ public final class DaemonMain {
     daemon.run();
     boolean done = close(daemon);
     // The directory of fmirun on this machine, if it was killed.
-    DeadJobs.sweep(bootstrap.pieces());
+    DeadJobs.sweep("", bootstrap.pieces());
     if (done) {
       System.err.println(DONE);
     }
@@ -125,7 +125,7 @@ public final class DaemonMain {
       // No daemon was made, so there is nothing to close.
     }
     // Slurm sends it too when fmirun was killed, as the job's script ends then.
-    DeadJobs.sweep(bootstrap.pieces());
+    DeadJobs.sweep("", bootstrap.pieces());
   }
 
   /** Closes the daemon; returns whether it has left nothing behind. */

@@ -94,7 +94,7 @@ public final class NodeDirectory {
   static NodeDirectory createOnDisk(Bootstrap bootstrap) throws IOException {
     Path disk = Path.of(bootstrap.pieces());
     NodeDisk.requireSafe(NODE_DIR + disk, disk);
-    DeadJobs.sweepIn(disk);
+    DeadJobs.sweepIn(disk, bootstrap.jobId());
     return create(NODE_DIR + disk, disk, NodePaths.onDisk(bootstrap, bootstrap.generation()));
   }
 

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class NodeDirectoryTest {
   private static final int HOLDERS_NODE = 0;
@@ -110,7 +111,8 @@ final class NodeDirectoryTest {
 
   @Test
   void whatADeadJobHasLeftOnADiskIsDeleted(@TempDir Path disk) throws Exception {
-    Process dead = JavaProcess.of(Holder.class, job, "0", "3", disk.toString()).start();
+    String another = new StringBuilder(job).reverse().toString();
+    Process dead = JavaProcess.of(Holder.class, another, "0", "3", disk.toString()).start();
     Path left;
     try (var out = dead.inputReader()) {
       left = Path.of(String.valueOf(out.readLine()));
@@ -136,10 +138,10 @@ final class NodeDirectoryTest {
       left = Path.of(String.valueOf(out.readLine()));
     }
     assertThat(left).isDirectory();
-    DeadJobs.sweep(where);
+    DeadJobs.sweep("", where);
     assertThat(left).as("it is locked").isDirectory();
     dead.destroyForcibly().waitFor();
-    DeadJobs.sweep(where);
+    DeadJobs.sweep("", where);
     assertThat(left).doesNotExist();
   }
 
@@ -246,6 +248,32 @@ final class NodeDirectoryTest {
       assertThat(path).doesNotExist();
     } finally {
       daemon.destroyForcibly();
+    }
+  }
+
+  /** A new daemon of its node may take its checkpoints over. */
+  @ParameterizedTest
+  @ValueSource(ints = {NodeDirectory.FMIRUN, 1})
+  void oneOfADeadDaemonStaysWhileItsJobLives(int alive) throws Exception {
+    Process daemon = JavaProcess.of(Holder.class, job, "0").start();
+    Process other = JavaProcess.of(Holder.class, job, "0", "" + alive).start();
+    try (var out = daemon.inputReader();
+        var otherOut = other.inputReader()) {
+      Path path = Path.of(String.valueOf(out.readLine()));
+      Path locked = Path.of(String.valueOf(otherOut.readLine()));
+      daemon.destroyForcibly().waitFor();
+      DeadJobs.sweep();
+      assertThat(path).exists();
+      assertThat(locked).exists();
+      other.destroyForcibly().waitFor();
+      DeadJobs.sweep(job, "");
+      assertThat(path).as("this process has the job").exists();
+      DeadJobs.sweep();
+      assertThat(path).doesNotExist();
+      assertThat(locked).doesNotExist();
+    } finally {
+      daemon.destroyForcibly();
+      other.destroyForcibly();
     }
   }
 
