@@ -92,6 +92,9 @@ public final class Checkpoints {
   /** Start of the time to the next checkpoint. */
   private long dueSince;
 
+  /** The time from then until the next checkpoint is announced as due, in a job that takes none. */
+  private double announcedNanos;
+
   /** The number of checkpoints skipped since the last one committed, equal on all ranks. */
   private long skipped;
 
@@ -182,19 +185,22 @@ public final class Checkpoints {
    */
   public void announceDue(Loop loop) {
     long now = clock.nanoTime();
+    CheckpointInterval interval = config.job().interval();
     boolean due =
         loop.checkpointed < 0
-            || switch (config.job().interval()) {
-              case CheckpointInterval.Every e ->
-                  loop.iteration - loop.checkpointed >= e.iterations();
-              case CheckpointInterval.ByTime t -> now - dueSince >= t.seconds() * 1e9;
-              case CheckpointInterval.Mtbf m ->
-                  now - dueSince
-                      >= IntervalTuner.optimum(m.model(), ASSUMED_COST_SECONDS, m.seconds()) * 1e9;
-            };
+            || (interval instanceof CheckpointInterval.Every every
+                ? loop.iteration - loop.checkpointed >= every.iterations()
+                : now - dueSince >= announcedNanos);
     if (due) {
       loop.checkpointed = loop.iteration;
       dueSince = now;
+      announcedNanos =
+          switch (interval) {
+            case CheckpointInterval.Every _ -> 0; // iterations count
+            case CheckpointInterval.ByTime t -> t.seconds() * 1e9;
+            case CheckpointInterval.Mtbf m ->
+                IntervalTuner.optimum(m.model(), ASSUMED_COST_SECONDS, m.seconds()) * 1e9;
+          };
       events.checkpointDue(loop.iteration);
     }
   }

@@ -55,13 +55,10 @@ final class Creation {
     int[] mine = {color, key, ids.state()};
     int[] all = new int[3 * size];
     channel.begin(CollectiveCall.of(Name.SPLIT, null, NONE, NONE));
-    try {
-      Collectives.allGather(
-          channel, new Location(mine, 0), 3L * Integer.BYTES, new Location(all, 0));
-    } catch (FmiException e) {
-      ids.skip();
-      throw e;
-    }
+    orSkipId(
+        () ->
+            Collectives.allGather(
+                channel, new Location(mine, 0), 3L * Integer.BYTES, new Location(all, 0)));
     channel.end();
     int agreed = 0;
     long[] members = new long[size];
@@ -116,17 +113,23 @@ final class Creation {
     return ids.state();
   }
 
+  /** Runs a collective. If a loss ends it here, other members may have made the communicator. */
+  private void orSkipId(Runnable collective) {
+    try {
+      collective.run();
+    } catch (FmiException e) {
+      ids.skip();
+      throw e;
+    }
+  }
+
   /** Agrees on an id that is new to all ranks of this communicator. Collective. */
   private int agreeOnId(Name name) {
     int[] id = {ids.state()};
     Location place = new Location(id, 0);
     channel.begin(CollectiveCall.of(name, null, NONE, NONE));
-    try {
-      Reductions.allReduce(channel, Reducer.of(Op.MAX, Datatype.INT), place, place, 1);
-    } catch (FmiException e) {
-      ids.skip();
-      throw e;
-    }
+    orSkipId(
+        () -> Reductions.allReduce(channel, Reducer.of(Op.MAX, Datatype.INT), place, place, 1));
     channel.end();
     ids.take(id[0]);
     return id[0];

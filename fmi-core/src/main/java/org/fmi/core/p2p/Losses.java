@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * collective; or, if it receives from any source, as a member whose loss the program has not
  * {@linkplain Members#acknowledge acknowledged}. In a revoked communicator each call fails.
  *
- * <p>Used by the application's thread. Empty, and asked for nothing but {@link #any}, where lost
- * ranks are replaced.
+ * <p>Used by the application's thread. Empty where lost ranks are replaced: then, and until
+ * something is lost, each answer costs one field.
  */
 public final class Losses {
   /** A communicator, and what it has lost. */
@@ -141,7 +141,7 @@ public final class Losses {
   private final BitSet ended = new BitSet();
 
   /** Whether anything was lost or revoked. Usually the only field that is read. */
-  boolean any;
+  private boolean any;
 
   /** Nothing is lost. */
   public Losses(int size, boolean tracks) {
@@ -217,18 +217,26 @@ public final class Losses {
 
   // ---- what it means
 
+  /** Whether anything was lost or revoked. */
+  boolean any() {
+    return any;
+  }
+
   /** Whether a rank has died. */
   boolean isDead(int rank) {
-    return dead.get(rank);
+    return any && dead.get(rank);
   }
 
   /** Whether nothing is awaited in a context any more, and what arrives there is dropped. */
   boolean isEnded(int context) {
-    return ended.get(context);
+    return any && ended.get(context);
   }
 
   /** The state in which a receive ends that no message has matched; pending if it may wait. */
   MessageRequest.State fate(int context, int source) {
+    if (!any) {
+      return MessageRequest.State.PENDING;
+    }
     Members of = communicators.get(context >> 1);
     if (of != null && of.revoked) {
       return MessageRequest.State.REVOKED;

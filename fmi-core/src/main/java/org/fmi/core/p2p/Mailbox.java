@@ -160,7 +160,7 @@ public final class Mailbox implements MessageRequest.Completion {
     UnexpectedMessage m = unexpected.first(r.context, r.peer, r.tag);
     posted.stamp(r);
     if (m == null) {
-      if (losses.any && failsAtOnce(r)) {
+      if (failsAtOnce(r)) {
         return;
       }
       posted.add(r);
@@ -334,7 +334,7 @@ public final class Mailbox implements MessageRequest.Completion {
     ledger.arrives(p.rank, context, tag, length, stamp, memory, data);
     MessageRequest r = take(context, p.rank, tag, length);
     if (r == null || r.isClaim()) {
-      if (losses.any && losses.isEnded(context)) {
+      if (losses.isEnded(context)) {
         p.consumed(length + FlowLimits.MESSAGE_COST);
         return;
       }
@@ -374,7 +374,7 @@ public final class Mailbox implements MessageRequest.Completion {
       startData(p, r, sequence, exposed ? ticketOf(memory, at, ticketBytes, ticket) : null);
       return;
     }
-    if (losses.any && losses.isEnded(context)) {
+    if (losses.isEnded(context)) {
       p.drop(sequence, context);
       return;
     }

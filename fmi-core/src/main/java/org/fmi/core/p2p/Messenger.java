@@ -404,7 +404,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
 
   /** Lets nothing more arrive in the buffer of a receive whose call fails, if the job goes on. */
   private void stopReceiving(MessageRequest r) {
-    if (losses.any && r.pending() && r.hasMatched()) {
+    if (losses.any() && r.pending() && r.hasMatched()) {
       Peer from = peers.known(r.matchedSource);
       if (from != null) {
         from.discard(r);
@@ -533,7 +533,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
       waits.poll();
       m = mailbox.find(source, context, tag);
       if (m == null) {
-        waits.requireHope(context, source);
+        losses.require(context, source);
       }
     }
     ledger.found(source, context, false, m);

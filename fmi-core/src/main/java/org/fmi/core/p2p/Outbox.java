@@ -89,7 +89,7 @@ public final class Outbox {
     if (sendNow(base, offset, bytes, dest, context, tag, mode)) {
       return;
     }
-    requireHope(context, dest);
+    losses.require(context, dest);
     if (mode == Mode.BUFFERED) {
       sendCopy(attached, base, offset, bytes, dest, context, tag);
     } else if (dest == rank) {
@@ -123,15 +123,8 @@ public final class Outbox {
     return r;
   }
 
-  /** Refuses a send that would wait for a rank that has died, or in a context that has ended. */
-  private void requireHope(int context, int dest) {
-    if (losses.any) {
-      losses.require(context, dest);
-    }
-  }
-
   private MessageRequest sendLater(MessageRequest r) {
-    requireHope(r.context, r.peer);
+    losses.require(r.context, r.peer);
     boolean buffered = r.mode == Mode.BUFFERED;
     if (buffered || mayCopy(r.bytes, r.peer, r.mode)) {
       sendCopy(buffered ? attached : copies, r.base, r.offset, r.bytes, r.peer, r.context, r.tag);

@@ -1,10 +1,11 @@
 package org.fmi.core.p2p;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.fmi.spi.Landing;
 import org.fmi.spi.RemoteMemory;
 import org.fmi.spi.Transport;
@@ -481,21 +482,9 @@ final class Peer implements Ledger.Link {
           }
         });
     streams.replaceAll(r -> r.detached || !hasEnded(r) ? r : endSend(r, requests.makeRest(r)));
-    List<Long> unread = new ArrayList<>();
-    incoming.forEachEntry(
-        (sequence, r) -> {
-          if (r.fetches == null && !r.discards && hasEnded(r)) {
-            MessageRequest rest = requests.makeDiscarding(r);
-            if (stopWriting(r, rest, sequence)) {
-              unread.add(sequence);
-            }
-            incoming.replace(sequence, rest);
-            requests.fail(r, losses.fate(r.context, r.peer));
-          }
-        });
-    for (long sequence : unread) {
-      requests.giveDiscarding(Objects.requireNonNull(incoming.remove(sequence)));
-      dismiss(sequence);
+    for (MessageRequest r :
+        discard(r -> r.fetches == null && !r.discards && losses.isEnded(r.context))) {
+      requests.fail(r, losses.fate(r.context, r.peer));
     }
   }
 
@@ -510,24 +499,30 @@ final class Peer implements Ledger.Link {
 
   /** Drops the rest of a message that is arriving for a receive whose call fails. */
   void discard(MessageRequest r) {
-    // Its number is not stored in it, and this is rare.
-    List<Long> found = new ArrayList<>();
+    List<MessageRequest> _ = discard(each -> each == r);
+  }
+
+  /** Drops the rests of messages that are arriving for some receives; returns these. */
+  private List<MessageRequest> discard(Predicate<MessageRequest> of) {
+    Map<Long, MessageRequest> found = new LinkedHashMap<>();
     incoming.forEachEntry(
-        (sequence, each) -> {
-          if (each == r) {
-            found.add(sequence);
+        (sequence, r) -> {
+          if (of.test(r)) {
+            found.put(sequence, r);
           }
         });
-    for (long sequence : found) {
-      MessageRequest rest = requests.makeDiscarding(r);
-      if (stopWriting(r, rest, sequence)) {
-        incoming.remove(sequence);
-        requests.giveDiscarding(rest);
-        dismiss(sequence);
-      } else {
-        incoming.replace(sequence, rest);
-      }
-    }
+    found.forEach(
+        (sequence, r) -> {
+          MessageRequest rest = requests.makeDiscarding(r);
+          if (stopWriting(r, rest, sequence)) {
+            incoming.remove(sequence);
+            requests.giveDiscarding(rest);
+            dismiss(sequence);
+          } else {
+            incoming.replace(sequence, rest);
+          }
+        });
+    return List.copyOf(found.values());
   }
 
   /**

@@ -165,7 +165,7 @@ final class Peers {
   }
 
   private Peer connect(int other) {
-    if (losses.any && losses.isDead(other)) {
+    if (losses.isDead(other)) {
       throw losses.error(
           MessageRequest.State.PEER_DEAD, Contexts.pointToPoint(Contexts.WORLD), other);
     }

@@ -181,7 +181,7 @@ final class Waits {
     if (m != null) {
       return m;
     }
-    requireHope(context, source);
+    losses.require(context, source);
     mailbox.beginProbe(source, context, tag);
     probedContext = context;
     probedTag = tag;
@@ -193,7 +193,7 @@ final class Waits {
         step();
         m = mailbox.find(source, context, tag);
         if (m == null) {
-          requireHope(context, source);
+          losses.require(context, source);
           askIfLong();
         }
       } while (m == null);
@@ -216,20 +216,13 @@ final class Waits {
     awaitedContext = context;
     try {
       while (sharedIsLess()) {
-        requireHope(context, source);
+        losses.require(context, source);
         step();
         askIfLong();
       }
     } finally {
       awaitedMemory = null;
       end();
-    }
-  }
-
-  /** Refuses to wait for what cannot come. */
-  void requireHope(int context, int source) {
-    if (losses.any) {
-      losses.require(context, source);
     }
   }
 
@@ -407,8 +400,11 @@ final class Waits {
 
   /** Asks the awaited peer whether it has left without sending the awaited message. */
   private void askIfLong() {
-    boolean dead = losses.any && awaited >= 0 && losses.isDead(awaited);
-    if (progress.longWait() && !left && awaited >= 0 && awaited != rank && !dead) {
+    if (progress.longWait()
+        && !left
+        && awaited >= 0
+        && awaited != rank
+        && !losses.isDead(awaited)) {
       Peer p = peers.get(awaited);
       if (waitsFor(p)) {
         p.sendNote(FrameKind.ASK);
