@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
+import java.util.function.Consumer;
 import org.fmi.rules.LogRing;
 import org.fmi.rules.LogRing.Notice;
 import org.fmi.spi.Endpoints;
@@ -251,33 +252,34 @@ public abstract class RingDetector implements FailureDetector, RingLinks.Handler
   @Override
   public void announce(int rank, String reason) {
     // Before connect() either thread may survive; the second one finds the failure already known.
-    offered.forEach(links -> links.execute(() -> lost(rank, reason)));
+    execute(_ -> lost(rank, reason));
   }
 
   @Override
   public void dead(int rank) {
-    offered.forEach(
-        links ->
-            links.execute(
-                () -> {
-                  if (learn(new Notice(rank, 0), NO_RANK) != null) {
-                    known(rank, "reported by the job");
-                  }
-                }));
+    execute(
+        _ -> {
+          if (learn(new Notice(rank, 0), NO_RANK) != null) {
+            known(rank, "reported by the job");
+          }
+        });
   }
 
   @Override
   public void alive(int rank) {
-    offered.forEach(
-        links ->
-            links.execute(
-                () -> {
-                  if (isAwaited(rank) && connectsTo.contains(rank)) {
-                    link(rank); // the first attempt was not answered
-                  }
-                  links.watchAnew(rank);
-                  found(rank);
-                }));
+    execute(
+        links -> {
+          if (isAwaited(rank) && connectsTo.contains(rank)) {
+            link(rank); // the first attempt was not answered
+          }
+          links.watchAnew(rank);
+          found(rank);
+        });
+  }
+
+  /** Runs a task on the thread of each kind of links. */
+  private void execute(Consumer<RingLinks> task) {
+    offered.forEach(links -> links.execute(() -> task.accept(links)));
   }
 
   /** Whether a link that belongs to the start of the epoch is still being made. */

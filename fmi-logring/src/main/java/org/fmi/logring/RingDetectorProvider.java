@@ -25,8 +25,7 @@ public final class RingDetectorProvider implements FailureDetectorProvider {
       RankConfig config, int epoch, FailureDetector.Listener listener, Diagnostics diagnostics)
       throws IOException {
     HeartRingDetector detector = new HeartRingDetector(config, epoch, listener);
-    detector.open(
-        (c, e, expected, handler) -> TcpLinks.silent(c, e, expected, handler, diagnostics));
+    detector.open(TcpLinks.silent(diagnostics));
     return detector;
   }
 
@@ -41,9 +40,7 @@ public final class RingDetectorProvider implements FailureDetectorProvider {
         offerRdma(detector, config, tcp, diagnostics);
       }
       if (tcp) {
-        detector.offer(
-            (c, e, neighbours, handler) ->
-                TcpLinks.beating(c, e, neighbours, handler, diagnostics));
+        detector.offer(TcpLinks.beating(diagnostics));
       }
     } catch (IOException e) {
       detector.close();

@@ -72,26 +72,16 @@ final class TcpLinks implements HeartLinks {
         loop.listen(Endpoint.listening(config.host()), patienceMillis(config), this::accept);
   }
 
-  /** Links with heartbeats in both directions. */
-  static TcpLinks beating(
-      RankConfig config,
-      int epoch,
-      Set<Integer> neighbours,
-      Handler handler,
-      Diagnostics diagnostics)
-      throws IOException {
-    return new TcpLinks(config, epoch, neighbours, handler, true, diagnostics);
+  /** Opens links with heartbeats in both directions. */
+  static RingDetector.Opening<TcpLinks> beating(Diagnostics diagnostics) {
+    return (config, epoch, neighbours, handler) ->
+        new TcpLinks(config, epoch, neighbours, handler, true, diagnostics);
   }
 
-  /** Links without heartbeats. */
-  static TcpLinks silent(
-      RankConfig config,
-      int epoch,
-      Set<Integer> neighbours,
-      Handler handler,
-      Diagnostics diagnostics)
-      throws IOException {
-    return new TcpLinks(config, epoch, neighbours, handler, false, diagnostics);
+  /** Opens links without heartbeats. */
+  static RingDetector.Opening<TcpLinks> silent(Diagnostics diagnostics) {
+    return (config, epoch, neighbours, handler) ->
+        new TcpLinks(config, epoch, neighbours, handler, false, diagnostics);
   }
 
   /** The time in which the system of any neighbour makes a connection, unless it is cut off. */

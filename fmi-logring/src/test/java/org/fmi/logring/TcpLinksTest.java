@@ -53,7 +53,7 @@ class TcpLinksTest {
             closed.completeExceptionally(new AssertionError(reason));
           }
         };
-    TcpLinks links = TcpLinks.beating(config, 7, Set.of(1), handler, Diagnostics.NONE);
+    TcpLinks links = TcpLinks.beating(Diagnostics.NONE).open(config, 7, Set.of(1), handler);
     try {
       links.connect(1, new Endpoint("127.0.0.1", port).bytes());
       return closed.get(30, TimeUnit.SECONDS);

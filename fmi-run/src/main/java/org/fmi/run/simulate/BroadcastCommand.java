@@ -73,12 +73,7 @@ final class BroadcastCommand extends RingCommand {
       }
     }
     write(rows);
-    Chart chart =
-        new Chart(
-            "%,d ranks".formatted(ranks),
-            "simultaneous failures",
-            "messages per failure",
-            failures.stream().map(String::valueOf).toList());
+    Chart chart = chart("messages per failure");
     lines.forEach((kind, values) -> chart.add(kind.name().toLowerCase(Locale.ROOT), values));
     draw(chart, "broadcast");
   }

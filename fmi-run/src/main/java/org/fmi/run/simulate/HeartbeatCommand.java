@@ -94,12 +94,7 @@ final class HeartbeatCommand extends RingCommand {
       }
     }
     write(rows);
-    Chart chart =
-        new Chart(
-            "%,d ranks".formatted(ranks),
-            "simultaneous failures",
-            "timeouts until all know",
-            failures.stream().map(String::valueOf).toList());
+    Chart chart = chart("timeouts until all know");
     for (int line = 0; line < lines.size(); line++) {
       chart.add(names.get(line), lines.get(line));
     }

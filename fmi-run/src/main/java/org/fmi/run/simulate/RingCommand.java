@@ -74,6 +74,15 @@ abstract class RingCommand extends SimulationCommand {
     return drawn;
   }
 
+  /** An empty chart of values by numbers of failures. */
+  final Chart chart(String values) {
+    return new Chart(
+        "%,d ranks".formatted(ranks()),
+        "simultaneous failures",
+        values,
+        failures().stream().map(String::valueOf).toList());
+  }
+
   final void draw(Chart chart, String name) throws IOException {
     Path directory = plot.getValue();
     if (directory != null) {
