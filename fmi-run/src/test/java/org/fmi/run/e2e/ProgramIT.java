@@ -90,19 +90,13 @@ final class ProgramIT {
    * What ssh would do for three hosts, each with its own file system; as far as a program sees that
    * only knows its current directory.
    */
-  private Path hosts() throws IOException {
-    Path bin = Files.createDirectory(directory.resolve("bin"));
-    Path ssh = bin.resolve("ssh");
-    Files.writeString(
-        ssh,
+  private String hosts() throws IOException {
+    return FakeSsh.path(
+        directory,
         """
-        #!/bin/bash
-        while [ "$1" != -- ]; do shift; done
         cd '%s/'"$2" && exec sh -c "$3"
         """
             .formatted(directory));
-    assertThat(ssh.toFile().setExecutable(true)).isTrue();
-    return bin;
   }
 
   private Fmirun.Result over(String... hosts) throws Exception {
@@ -125,7 +119,7 @@ final class ProgramIT {
             go.toString());
     return fmirun
         .within(List.of("env", "-C", directory.resolve(hosts[0]).toString()))
-        .env("PATH", hosts() + ":" + System.getenv("PATH"))
+        .env("PATH", hosts())
         .run();
   }
 

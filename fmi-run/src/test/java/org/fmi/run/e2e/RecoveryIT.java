@@ -490,64 +490,40 @@ final class RecoveryIT {
   /** Silence is death too: a stopped process is found by its heartbeats and made dead. */
   @Test
   void survivesAStoppedRank() throws IOException, InterruptedException {
-    try (Fmirun.Running running =
-        new Fmirun(
-                directory,
-                "-n",
-                "4",
-                "--ppn",
-                "1",
-                "--interval",
-                "10",
-                "--heartbeat",
-                System.getProperty("fmi.tests.heartbeat", "1"),
-                Fmirun.example("heat2d"),
-                "--size",
-                "64",
-                "--iterations",
-                "100")
-            .start()) {
+    try (Fmirun.Running running = heatOfManyNodes(4, 100).start()) {
       running.awaitEvent("CheckpointCommitted", 3);
-      Traces.signal("STOP", running.ranks().get(1));
-      Fmirun.Result result = running.await().succeeded();
-      assertThat(result.value("check")).isEqualTo("ok");
-      assertThat(Integer.parseInt(result.value("recoveries"))).isPositive();
+      assertThat(recoveriesAfterAStop(running)).isPositive();
     }
   }
 
   /** One rank watches another: a killed process and a stopped one are found as in the log-ring. */
   @Test
   void survivesAKilledAndAStoppedRankInAHeartRing() throws IOException, InterruptedException {
-    try (Fmirun.Running running =
-        new Fmirun(
-                directory,
-                "-n",
-                "5",
-                "--ppn",
-                "1",
-                "--interval",
-                "10",
-                "--detector",
-                "heartring",
-                "--heartbeat",
-                System.getProperty("fmi.tests.heartbeat", "1"),
-                "--heartbeat-period",
-                "0.05",
-                "--kill",
-                "rank3@15",
-                Fmirun.example("heat2d"),
-                "--size",
-                "64",
-                "--iterations",
-                "400")
-            .start()) {
+    Fmirun fmirun =
+        heatOfManyNodes(
+            5, 400, "--detector", "heartring", "--heartbeat-period", "0.05", "--kill", "rank3@15");
+    try (Fmirun.Running running = fmirun.start()) {
       running.awaitEvent("AllRunning", 2);
       running.awaitEvent("CheckpointCommitted", 4);
-      Traces.signal("STOP", running.ranks().get(1));
-      Fmirun.Result result = running.await().succeeded();
-      assertThat(result.value("check")).isEqualTo("ok");
-      assertThat(Integer.parseInt(result.value("recoveries"))).isGreaterThanOrEqualTo(2);
+      assertThat(recoveriesAfterAStop(running)).isGreaterThanOrEqualTo(2);
     }
+  }
+
+  private Fmirun heatOfManyNodes(int ranks, int iterations, String... options) {
+    List<String> all = new ArrayList<>(List.of("-n", "" + ranks, "--ppn", "1", "--interval", "10"));
+    all.addAll(List.of("--heartbeat", System.getProperty("fmi.tests.heartbeat", "1")));
+    all.addAll(List.of(options));
+    all.addAll(List.of(Fmirun.example("heat2d"), "--size", "64", "--iterations", "" + iterations));
+    return new Fmirun(directory, all.toArray(String[]::new));
+  }
+
+  /** Stops rank 1, and returns the number of recoveries when the job has ended. */
+  private static int recoveriesAfterAStop(Fmirun.Running running)
+      throws IOException, InterruptedException {
+    Traces.signal("STOP", running.ranks().get(1));
+    Fmirun.Result result = running.await().succeeded();
+    assertThat(result.value("check")).isEqualTo("ok");
+    return Integer.parseInt(result.value("recoveries"));
   }
 
   /** It has said that it ends, and nobody watches it any more. */

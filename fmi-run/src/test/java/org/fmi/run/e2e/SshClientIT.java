@@ -19,14 +19,10 @@ final class SshClientIT {
   @TempDir private Path directory;
 
   /** What ssh does, as far as processes see it: the daemon is no part of the client. */
-  private Path ssh() throws IOException {
-    Path bin = Files.createDirectory(directory.resolve("bin"));
-    Path ssh = bin.resolve("ssh");
-    Files.writeString(
-        ssh,
+  private String ssh() throws IOException {
+    return FakeSsh.path(
+        directory,
         """
-        #!/bin/bash
-        while [ "$1" != -- ]; do shift; done
         case $3 in *--fence*) exec sh -c "$3" ;; esac
         mkfifo '%1$s'/$$
         setsid sh -c "$3" <&0 >'%1$s'/$$ 2>&1 &
@@ -34,8 +30,6 @@ final class SshClientIT {
         exec cat '%1$s'/$$
         """
             .formatted(directory));
-    assertThat(ssh.toFile().setExecutable(true)).isTrue();
-    return bin;
   }
 
   @Test
@@ -60,7 +54,7 @@ final class SshClientIT {
             "100",
             "--iterations",
             "500");
-    fmirun.env("PATH", ssh() + ":" + System.getenv("PATH"));
+    fmirun.env("PATH", ssh());
     try (Fmirun.Running running = fmirun.start()) {
       running.awaitEvent("CheckpointCommitted", 1);
       List<ProcessHandle> daemons = new ArrayList<>();
