@@ -2,8 +2,10 @@ package org.fmi.job;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.fmi.control.JobMessage;
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *         accused         L / 10        all have answered, or L is over
  *   IDLE --------> HEARD --------> ASKING ------------------------------> IDLE: whole, or ranks move
  *                                   ^  |
- *                         L is over |  | no move helps
+ *                         L is over |  | no move helps, or a job that shrinks lacks an answer
  *                                  WAITING
  *
  *   all accused processes have ended: IDLE
@@ -314,26 +316,32 @@ final class Examination {
   }
 
   /**
-   * Acquits all accused processes, in a job that moves no rank, and ends the examination.
+   * Acquits the accused processes of nodes that have answered, in a job that moves no rank. The
+   * others remain accused: their accusers accuse only once, and wait.
    *
    * @return the ranks of processes that have been acquitted a moment ago: something within them has
    *     failed
    */
   List<Integer> acquit() {
     List<Integer> again = new ArrayList<>();
+    Set<Integer> unanswered = new HashSet<>();
     accused.forEach(
         (r, incarnation) -> {
-          if (!ranks.get(r).lives(incarnation) || !links.hasAnswered(placement.nodeOf(r))) {
-            return; // a silent daemon is judged elsewhere
+          if (!ranks.get(r).lives(incarnation)) {
+            return;
           }
-          if (acquitted.getOrDefault(r, -1).equals(incarnation)) {
-            acquitted.remove(r);
+          if (!links.hasAnswered(placement.nodeOf(r))) {
+            unanswered.add(r);
+          } else if (isAccusedAgain(r, incarnation)) {
             again.add(r);
-          } else {
-            acquitted.put(r, incarnation);
-            acquit(r, "its process lives, and all nodes hear each other");
           }
         });
+    accused.keySet().retainAll(unanswered);
+    if (!accused.isEmpty()) {
+      state = State.WAITING;
+      out.add(new JobCommand.AwaitExamination(round, TO_ANSWER));
+      return again;
+    }
     end();
     if (!acquitted.isEmpty()) {
       forgets = true;
@@ -352,17 +360,26 @@ final class Examination {
       if (brokenRounds > 0 || !links.hasAnswered(placement.nodeOf(r))) {
         // The link works again, or its daemon is silent, which is judged elsewhere.
         ledger.acquitted(r);
-      } else if (acquitted.getOrDefault(r, -1) == rank.incarnation()) {
-        acquitted.remove(r);
+      } else if (isAccusedAgain(r, rank.incarnation())) {
         kills.kill(rank);
-      } else {
-        acquitted.put(r, rank.incarnation());
-        acquit(r, "its process lives, and all nodes hear each other");
       }
     }
     if (brokenRounds > 0) {
       out.degraded("all nodes with ranks hear each other again");
     }
+  }
+
+  /**
+   * Acquits a process, unless it was acquitted a moment ago: then something within it has failed.
+   */
+  private boolean isAccusedAgain(int r, int incarnation) {
+    if (acquitted.getOrDefault(r, -1) == incarnation) {
+      acquitted.remove(r);
+      return true;
+    }
+    acquitted.put(r, incarnation);
+    acquit(r, "its process lives, and all nodes hear each other");
+    return false;
   }
 
   private void acquit(int rank, String reason) {

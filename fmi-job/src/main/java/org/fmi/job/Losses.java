@@ -280,7 +280,6 @@ final class Losses {
   private boolean onNodeSilent(int node, boolean alone) {
     if (silent.add(ledger.recoveries(), node, alone)) {
       for (int r : placement.ranksOn(node)) {
-        boolean _ = examination.gone(r);
         if (alone && ranks.get(r).life() == Life.ALIVE) {
           out.kill(ranks.get(r)); // it has stopped; this arrives before it may continue
           ranks.lost(ranks.get(r));
@@ -298,11 +297,14 @@ final class Losses {
     }
     out.report(new Notice.Notified(m.epoch(), by.number(), m.rank(), m.hops(), m.heardNanos()));
     Rank suspect = ranks.get(m.rank());
-    if (suspect.life() != Life.ALIVE || released || silent.hold(m.rank())) {
+    if (suspect.life() != Life.ALIVE || released) {
       return;
     }
     if (m.silence()) {
       examination.accuse(by, suspect);
+      return;
+    }
+    if (silent.hold(m.rank())) {
       return;
     }
     lose(suspect, "rank " + by.number() + " over the log-ring", m.reason());

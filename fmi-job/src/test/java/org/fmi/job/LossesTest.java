@@ -209,12 +209,34 @@ final class LossesTest {
     on(job, new JobEvent.NodeSilent(1, false));
     on(job, new JobEvent.NodeSilent(2, false));
     assertThat(told()).isEmpty();
-    suspects(job, 0, 1, true);
+    suspects(job, 0, 1, false);
     assertThat(told()).isEmpty();
-    assertThat(all(JobCommand.AwaitExamination.class)).isEmpty();
     on(job, new JobEvent.NodeHeard(1));
     on(job, new JobEvent.NodeLost(2, "silent for 30 s"));
     assertDead(1, 2, "fmirun", "node2 lost: silent for 30 s");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whoeverIsAccusedIsExaminedOnceItsNodeIsHeard(boolean accusedBefore) {
+    Job job = running(3, SHRINK);
+    if (accusedBefore) {
+      suspects(job, 0, 1, true);
+    }
+    int round = accusedBefore ? all(JobCommand.AwaitExamination.class).getFirst().round() : 0;
+    on(job, new JobEvent.NodeSilent(1, false));
+    on(job, new JobEvent.NodeSilent(2, false));
+    if (!accusedBefore) {
+      suspects(job, 0, 1, true);
+      round = all(JobCommand.AwaitExamination.class).getFirst().round();
+    }
+    allAnswer(job, round);
+    assertThat(told()).isEmpty();
+    round = all(JobCommand.AwaitExamination.class).getFirst().round();
+    on(job, new JobEvent.NodeHeard(1));
+    assertThat(told()).isEmpty();
+    allAnswer(job, round);
+    assertThat(told()).containsExactly(new JobMessage.Alive(1));
   }
 
   @Test
@@ -303,6 +325,14 @@ final class LossesTest {
   }
 
   // ---- silence
+
+  /** Has all daemons that are asked answer that they reach all others. */
+  private void allAnswer(Job job, int round) {
+    on(job, new JobEvent.ExaminationOver(round));
+    for (JobCommand.Examine each : all(JobCommand.Examine.class)) {
+      on(job, new JobEvent.Examined(each.node(), each.round(), List.of()));
+    }
+  }
 
   private void examined(Job job, int... unreachedByNode0) {
     int round = all(JobCommand.AwaitExamination.class).getFirst().round();
