@@ -251,12 +251,17 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
     };
     Schedule plain = of(seed, all[new SplittableRandom(~seed).nextInt(all.length)]);
     SplittableRandom random = new SplittableRandom(seed + 1);
-    Shape shape = plain.shape.withShrink();
+    boolean tasks = new SplittableRandom(seed + 2).nextInt(3) == 0;
+    Shape shape = plain.shape.withShrink().withGraph(tasks ? seed | 1 : 0);
     List<FaultSpec> faults = new ArrayList<>();
     if (plain.scenario != Scenario.CALM) {
       for (int i = random.nextInt(MOST_ON_THE_WAY + 1); i > 0; i--) {
         FaultPoint point = SHRINKING.get(random.nextInt(SHRINKING.size()));
         long number = point == FaultPoint.AGREE ? random.nextInt(ITERATIONS) : -1;
+        if (tasks && random.nextBoolean()) {
+          point = FaultPoint.TASK;
+          number = random.nextInt(TasksWorkload.TASKS_PER_RANK);
+        }
         int victim = random.nextInt(shape.size());
         faults.add(new FaultSpec(false, victim, false, point, number));
         if (random.nextBoolean()) {

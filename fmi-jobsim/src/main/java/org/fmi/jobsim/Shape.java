@@ -18,7 +18,12 @@ import org.fmi.spi.RecoveryPolicy.Local;
 import org.fmi.spi.RecoveryPolicy.Shrink;
 import org.fmi.testkit.SimCluster;
 
-/** The program of a simulated job, its options, and its nodes. */
+/**
+ * The program of a simulated job, its options, and its nodes.
+ *
+ * @param graph draws the task graph that a job which continues without lost ranks runs; 0: it runs
+ *     none
+ */
 record Shape(
     JobSettings job,
     int ranksPerNode,
@@ -30,6 +35,7 @@ record Shape(
     int mostWithoutProgress,
     boolean requestsUnderWay,
     boolean collectives,
+    long graph,
     Files files,
     List<FaultSpec> faults) {
 
@@ -133,6 +139,11 @@ record Shape(
     return withFiles(Files.NONE).withRecovery(new Shrink());
   }
 
+  /** Runs {@link TasksWorkload}; of a job that continues without lost ranks. */
+  Shape withGraph(long seed) {
+    return with(shape -> shape.graph = seed);
+  }
+
   Shape withRanksPerNode(int ranks) {
     return with(shape -> shape.ranksPerNode = ranks);
   }
@@ -206,6 +217,7 @@ record Shape(
     shape.mostWithoutProgress = mostWithoutProgress;
     shape.requestsUnderWay = requestsUnderWay;
     shape.collectives = collectives;
+    shape.graph = graph;
     shape.files = files;
     shape.faults = faults;
     change.accept(shape);
@@ -225,6 +237,7 @@ record Shape(
     private RecoveryPolicy policy = RecoveryPolicy.global();
     private boolean requestsUnderWay;
     private boolean collectives;
+    private long graph;
     private Files files = Files.NONE;
     private List<FaultSpec> faults = List.of();
 
@@ -275,6 +288,7 @@ record Shape(
           mostWithoutProgress,
           requestsUnderWay,
           collectives,
+          graph,
           files,
           faults);
     }
@@ -283,7 +297,7 @@ record Shape(
   /** Returns the program that such jobs run. */
   JobSimulation.Program program() {
     if (shrinks()) {
-      return new ShrinkWorkload()::run;
+      return graph == 0 ? new ShrinkWorkload()::run : new TasksWorkload(graph)::run;
     }
     if (collectives) {
       return CollectivesWorkload::run;
@@ -301,7 +315,7 @@ record Shape(
   Shape undisturbed() {
     Shape plain = plain(size(), 0, JobSpec.OnNoSpare.ABORT);
     if (shrinks()) {
-      return plain.withShrink();
+      return plain.withShrink().withGraph(graph);
     }
     if (collectives) {
       return plain.withCollectives();
