@@ -63,6 +63,13 @@ public sealed interface JobCommand {
   record Launch(int node) implements JobCommand {}
 
   /**
+   * Start another daemon on a node whose daemon is lost. It ends what the dead one has left running
+   * and takes over the node's checkpoints. Answered by {@link JobEvent.NodeUp}, or {@link
+   * JobEvent.DaemonLost}.
+   */
+  record RestartDaemon(int node) implements JobCommand {}
+
+  /**
    * Request one more node from the owner of the nodes. Answered once, soon, by {@link
    * JobEvent.NodeGranted} or {@link JobEvent.NodeRefused}, unless it is withdrawn.
    *

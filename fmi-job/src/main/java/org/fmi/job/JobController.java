@@ -148,6 +148,7 @@ public final class JobController implements Job {
                 e.node(),
                 e.reason(),
                 e.general() ? EndCause.CANNOT_START_ANYWHERE : EndCause.CANNOT_START);
+        case JobEvent.DaemonLost e -> onDaemonLost(e.node(), e.reason());
         case JobEvent.NodeUnfit e -> onNodeLost(e.node(), e.reason(), EndCause.UNFIT_NODE);
         case JobEvent.NodeSilent e -> onNodeSilent(e.node(), e.alone());
         case JobEvent.NodeHeard e -> onNodeHeard(e.node());
@@ -319,6 +320,24 @@ public final class JobController implements Job {
     onExamined(examination.lost(node));
   }
 
+  /**
+   * Handles the end of a daemon on a host that lives, as far as known. Its ranks have ended with
+   * it. If they have no other place, another daemon takes over their checkpoints.
+   */
+  private void onDaemonLost(int node, String reason) {
+    boolean replaced =
+        (phase == Phase.JOINING || phase == Phase.CONNECTING || phase == Phase.RUNNING)
+            && !losses.areFinal();
+    if (!replaced || !placement.needsDaemon(node, begun)) {
+      onNodeLost(node, reason, EndCause.CANNOT_START);
+      return;
+    }
+    silent.lost(node);
+    out.restart(epoch(), node, reason);
+    replace(placement.awaitDaemon(node, begun), placement.name(node) + ": " + reason);
+    onExamined(examination.lost(node));
+  }
+
   /** Handles the failure of a node before any rank was started: a spare takes its place. */
   private void onNotLaunched(int node, List<Integer> planned, String reason, EndCause cause) {
     if (!placement.replan(planned)) {
@@ -380,7 +399,10 @@ public final class JobController implements Job {
             : ledger.makesNoProgressOn(r, placement.name(node)) ? " without progress" : "";
     boolean returns = placement.returns(r);
     if (returns) {
-      placement.goBack(r);
+      if (!placement.goBack(r)) {
+        unplaced.add(r);
+        return;
+      }
       out.reportReturned(r, node);
     } else if (!examination.moveAway(r, begun)
         && (!hopeless.isEmpty() || placement.shedsRanks(node))

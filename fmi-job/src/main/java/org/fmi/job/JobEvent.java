@@ -26,6 +26,13 @@ public sealed interface JobEvent {
   }
 
   /**
+   * The daemon of a node that was up has ended, and all processes that it had started; or one that
+   * {@link JobCommand.RestartDaemon} started has not come up. As far as known, the host lives, with
+   * the node's memory.
+   */
+  record DaemonLost(int node, String reason) implements JobEvent {}
+
+  /**
    * The daemon of a node is connected, but the node cannot run the program: it lacks a file of it,
    * or has a different one from fmirun's. The node counts as lost.
    *

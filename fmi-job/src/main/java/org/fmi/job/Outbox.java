@@ -79,6 +79,13 @@ final class Outbox {
     add(new JobCommand.KillNode(node, reason));
   }
 
+  /** Has another daemon take over the memory of a node whose daemon is lost. */
+  void restart(int epoch, int node, String reason) {
+    String how = reason + "; its daemon is started again, because its ranks have no other place";
+    report(new Notice.NodeFailed(epoch, node, placement.name(node), "fmirun", how));
+    add(new JobCommand.RestartDaemon(node));
+  }
+
   /** Reports files that ranks have read to continue from. */
   void restored(RankMessage.FilesRead read, long repeated) {
     report(

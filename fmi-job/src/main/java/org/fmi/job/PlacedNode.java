@@ -11,6 +11,11 @@ final class PlacedNode {
     /** Not heard; its ranks and its memory may return. */
     SILENT,
     LOST,
+    /**
+     * Without a daemon. Another one takes over its memory, and nothing runs on it; ranks wait for
+     * it.
+     */
+    RETURNING,
     /** Lost, and being restarted until it is up: ranks wait for a place, or a user wants it. */
     AWAITED
   }
@@ -46,6 +51,9 @@ final class PlacedNode {
 
   /** Number of ranks that have left it since it came up. */
   int departures;
+
+  /** Number of its daemons that were restarted since all ranks last ran. */
+  int restarts;
 
   PlacedNode(String name, int capacity, String rack) {
     this.name = name;

@@ -23,6 +23,9 @@ import org.fmi.job.control.ToDaemon;
 final class Placement {
   private static final int NOWHERE = -1;
 
+  /** The number of daemons that take over a node's memory before it is given up. */
+  private static final int RESTARTS = 3;
+
   /** The outcome of the search for a node. */
   sealed interface Choice {
     /**
@@ -32,7 +35,7 @@ final class Placement {
      */
     record At(int node, boolean beyondSlots) implements Choice {}
 
-    /** Possibly a node that is still starting, or silent. */
+    /** Possibly a node that is still starting, silent or returning. */
     record Later() implements Choice {}
 
     /** A node that is being requested. */
@@ -78,7 +81,7 @@ final class Placement {
 
   private int launching;
 
-  /** Number of silent nodes. */
+  /** Number of nodes that are silent or returning. */
   private int silent;
 
   /**
@@ -172,6 +175,10 @@ final class Placement {
 
   boolean isUp(int node) {
     return nodes.get(node).state == PlacedNode.State.UP;
+  }
+
+  private boolean isReturning(int node) {
+    return nodes.get(node).state == PlacedNode.State.RETURNING;
   }
 
   boolean isLost(int node) {
@@ -285,8 +292,8 @@ final class Placement {
   }
 
   /**
-   * Takes the ranks of a silent node away, which keeps their checkpoints until newer ones are
-   * committed elsewhere.
+   * Takes the ranks of a silent or returning node away, which keeps their checkpoints until newer
+   * ones are committed elsewhere.
    *
    * @param hasCheckpoints whether there may be checkpoints
    * @return the ranks, ascending, which now have no node
@@ -300,6 +307,45 @@ final class Placement {
       leave(rank);
     }
     return ranks;
+  }
+
+  /**
+   * Whether a node whose daemon is lost gets another one, because its ranks or their checkpoints
+   * have no other place.
+   *
+   * @param hasCheckpoints whether there may be checkpoints
+   */
+  boolean needsDaemon(int number, boolean hasCheckpoints) {
+    PlacedNode node = nodes.get(number);
+    if (node.restarts == RESTARTS) {
+      return false;
+    }
+    return node.state == PlacedNode.State.RETURNING
+        || (node.load() > 0
+            && (!hasRoomElsewhere(number) || (hasCheckpoints && !canBeRebuilt(number))));
+  }
+
+  /** Whether ranks of a node could start on other nodes at once, as the user permits. */
+  private boolean hasRoomElsewhere(int number) {
+    boolean shares = spec.room().onNoSpare() == JobSpec.OnNoSpare.SHARE;
+    int room = 0;
+    for (int n = 0; n < nodes.size(); n++) {
+      if (n != number && isUp(n)) {
+        room += shares ? load(number) : Math.max(0, nodes.get(n).capacity - load(n));
+      }
+    }
+    return room >= load(number);
+  }
+
+  /**
+   * Marks a node as without a daemon until another one takes over its memory, and takes its ranks
+   * away, as {@link #vacate} does.
+   */
+  List<Integer> awaitDaemon(int number, boolean hasCheckpoints) {
+    PlacedNode node = nodes.get(number);
+    enter(node, PlacedNode.State.RETURNING);
+    node.restarts++;
+    return vacate(number, hasCheckpoints);
   }
 
   /** Marks a node as about to be lost: it gets no more ranks unless there is no other node. */
@@ -402,11 +448,15 @@ final class Placement {
   private void enter(PlacedNode node, PlacedNode.State state) {
     launching -= node.state == PlacedNode.State.LAUNCHING ? 1 : 0;
     assert launching >= 0;
-    silent -= node.state == PlacedNode.State.SILENT ? 1 : 0;
-    silent += state == PlacedNode.State.SILENT ? 1 : 0;
+    silent -= mayReturn(node.state) ? 1 : 0;
+    silent += mayReturn(state) ? 1 : 0;
     count(node, -1);
     node.state = state;
     count(node, 1);
+  }
+
+  private static boolean mayReturn(PlacedNode.State state) {
+    return state == PlacedNode.State.SILENT || state == PlacedNode.State.RETURNING;
   }
 
   /** Uncounts a node before a change (-1), or counts it again after the change (1). */
@@ -521,7 +571,9 @@ final class Placement {
    */
   Choice choose(int rank, boolean requests) {
     if (returns(rank)) {
-      return new Choice.At(home[rank], !nodes.get(home[rank]).hasRoom());
+      return isReturning(home[rank])
+          ? new Choice.Later()
+          : new Choice.At(home[rank], !nodes.get(home[rank]).hasRoom());
     }
     int node = best(rank, Search.FREE_TO_STAY);
     if (node != NOWHERE) {
@@ -597,11 +649,19 @@ final class Placement {
     return left == 0 ? List.of() : bare.stream().filter(this::returns).boxed().toList();
   }
 
-  /** Puts a rank without a process back on the node that it has left. */
-  void goBack(int rank) {
+  /**
+   * Puts a rank without a process back on the node that it has left.
+   *
+   * @return false if that node has no daemon now: then the rank has no node
+   */
+  boolean goBack(int rank) {
     int to = home[rank];
     leave(rank);
+    if (isReturning(to)) {
+      return false;
+    }
     put(rank, to, !nodes.get(to).hasRoom());
+    return true;
   }
 
   /** A node, and a rank that has left it. */
@@ -618,6 +678,11 @@ final class Placement {
       PlacedNode node = nodes.get(n);
       for (int rank : node.left) {
         home[rank] = NOWHERE;
+      }
+      if (node.state == PlacedNode.State.RETURNING) {
+        continue; // nothing can be deleted there yet
+      }
+      for (int rank : node.left) {
         all.add(new Left(n, rank));
       }
       left -= node.left.size();
@@ -722,6 +787,7 @@ final class Placement {
   /** Notes that all ranks run, so that each has its checkpoints on its node again. */
   void allRun() {
     bare.clear();
+    nodes.forEach(node -> node.restarts = 0);
   }
 
   /** Notes the size of a checkpoint that was taken. */

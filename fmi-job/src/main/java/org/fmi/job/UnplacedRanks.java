@@ -95,7 +95,7 @@ final class UnplacedRanks {
           spawn.accept(r);
         }
         case Placement.Choice.Later _ -> {
-          // a node that is still starting, or silent, may take it
+          // a node that is still starting, silent or returning may take it
         }
         case Placement.Choice.WhenOneIsGranted _ -> without++;
         case Placement.Choice.WhenOneReturns _ -> {

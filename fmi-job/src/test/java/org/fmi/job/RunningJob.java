@@ -30,24 +30,31 @@ abstract class RunningJob {
 
   /** The same; each group can rebuild the checkpoints of so many members. */
   Job running(int size, OnNoSpare policy, int losses) {
-    List<JobSpec.Node> nodes = new ArrayList<>();
-    for (int n = 0; n < size; n++) {
-      nodes.add(new JobSpec.Node("node" + n, 1, false));
-    }
-    Job job =
-        new JobController(
-            new JobSpec(
-                size,
-                new JobSpec.Room(nodes, 0, policy),
-                new JobSpec.Grouping(16, losses),
-                JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
-                List.of()));
+    Job job = new JobController(spec(size, policy, losses));
     job.begin();
     for (int n = 0; n < size; n++) {
       on(job, new JobEvent.NodeUp(n, MEMORY));
     }
     allRun(job, 0);
     return job;
+  }
+
+  /** A job with as many nodes as ranks. */
+  static JobSpec spec(int size, OnNoSpare policy) {
+    return spec(size, policy, 1);
+  }
+
+  private static JobSpec spec(int size, OnNoSpare policy, int losses) {
+    List<JobSpec.Node> nodes = new ArrayList<>();
+    for (int n = 0; n < size; n++) {
+      nodes.add(new JobSpec.Node("node" + n, 1, false));
+    }
+    return new JobSpec(
+        size,
+        new JobSpec.Room(nodes, 0, policy),
+        new JobSpec.Grouping(16, losses),
+        JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+        List.of());
   }
 
   void on(Job job, JobEvent event) {

@@ -362,6 +362,11 @@ final class JobSimulation implements Supervisor {
   }
 
   @Override
+  public void onDaemonLost(int node, String reason) {
+    carryOut(job.on(new JobEvent.DaemonLost(node, reason)));
+  }
+
+  @Override
   public void onDrain(int node) {
     oracle.onDrain(node);
     boolean _ = ask(new JobEvent.NodeLeaving(node, "announced")); // it may have ended
@@ -458,6 +463,7 @@ final class JobSimulation implements Supervisor {
           oracle.onNodeAdded();
         }
         case JobCommand.Launch c -> cluster.launch(Objects.checkIndex(c.node(), nodes));
+        case JobCommand.RestartDaemon c -> cluster.restartDaemon(c.node());
         case JobCommand.RequestNode _ -> lender.asked();
         case JobCommand.WithdrawRequests _ -> lender.withdrawn();
         case JobCommand.ToAllNodes c -> {

@@ -51,6 +51,9 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
 
   private static final int MOST_ASKERS = 4;
 
+  /** The share of jobs that lose daemons instead of nodes: one in this many. */
+  private static final int ONE_IN_LOSES_DAEMONS = 3;
+
   private static final int MOST_ON_THE_WAY = 3;
 
   private static final List<FaultPoint> ON_THE_WAY =
@@ -152,7 +155,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
             List.of(Kind.FILL_MEMORY, Kind.MEMORY_ERROR, Kind.CORRUPT_MEMORY, Kind.KILL_RANK);
         case EVERYTHING -> {
           EnumSet<Kind> all = EnumSet.allOf(Kind.class);
-          all.removeAll(EnumSet.of(Kind.FILL_MEMORY, Kind.MEMORY_ERROR));
+          all.removeAll(EnumSet.of(Kind.FILL_MEMORY, Kind.MEMORY_ERROR, Kind.KILL_DAEMON));
           yield List.copyOf(all);
         }
       };
@@ -331,7 +334,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
       job.askers().allow(MOST_ASKERS);
     }
     if (scenario.mostFailures > 0) {
-      job.inject(
+      FaultPlan plan =
           FaultPlan.random(
               random,
               1 + random.nextInt(scenario.mostFailures),
@@ -339,7 +342,10 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
               shape.size(),
               shape.usedNodes() + shape.spares(),
               PRIMITIVES_PER_RANK * shape.size(),
-              kind -> nanos(random, kind)));
+              kind -> nanos(random, kind));
+      // From a separate generator, as requests under way.
+      boolean ofDaemons = new SplittableRandom(seed + 8).nextInt(ONE_IN_LOSES_DAEMONS) == 0;
+      job.inject(ofDaemons ? plan.with(Kind.CRASH_NODE, Kind.KILL_DAEMON) : plan);
     }
     return job;
   }

@@ -11,9 +11,12 @@ import java.util.List;
  * the job.
  */
 public interface NodeMemory {
+  /** The prefix of the names of all ranks' checkpoints. */
+  String PREFIX = "ckpt-r";
+
   /** Returns the prefix of the names of a rank's checkpoints. */
   static String prefix(int rank) {
-    return "ckpt-r" + rank + "-";
+    return PREFIX + rank + "-";
   }
 
   /** The names of all pieces with this prefix. */

@@ -19,6 +19,8 @@ public record FaultPlan(List<Step> steps) {
     SLOW_DEATH(true),
     /** A node dies; connections to it break at once. */
     CRASH_NODE(false),
+    /** SIGKILL of a node's daemon; its ranks end with it, and the node's memory stays. */
+    KILL_DAEMON(false),
     /** A node loses power: no peer is notified, the node is just silent. */
     POWER_OFF(false),
     /** SIGSTOP of a rank's process, followed by SIGCONT. */
@@ -101,6 +103,10 @@ public record FaultPlan(List<Step> steps) {
    */
   public record Step(
       Kind kind, int victim, int other, long gapNanos, long gapPrimitives, long nanos) {
+    Step withKind(Kind another) {
+      return new Step(another, victim, other, gapNanos, gapPrimitives, nanos);
+    }
+
     Step withVictim(int number) {
       return new Step(kind, number, other, gapNanos, gapPrimitives, nanos);
     }
@@ -118,6 +124,12 @@ public record FaultPlan(List<Step> steps) {
   /** A plan with the given failures. */
   public static FaultPlan of(Step... steps) {
     return new FaultPlan(List.of(steps));
+  }
+
+  /** The same plan with another kind of failure instead of one. */
+  public FaultPlan with(Kind before, Kind after) {
+    return new FaultPlan(
+        steps.stream().map(step -> step.kind == before ? step.withKind(after) : step).toList());
   }
 
   /**

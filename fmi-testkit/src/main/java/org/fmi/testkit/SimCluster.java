@@ -143,7 +143,7 @@ public final class SimCluster {
   /** Whether a node lives and can be reached, even if fmirun has given it up. */
   public boolean lives(int node) {
     Boot boot = nodes[node].boot;
-    return boot != null && !boot.isolated;
+    return boot == null ? nodes[node].orphaned != null : !boot.isolated;
   }
 
   /** Whether other programs have taken the memory of a node. */
@@ -175,7 +175,7 @@ public final class SimCluster {
   /** The memory of a node; null while it is down. */
   public @Nullable SimNodeMemory memory(int node) {
     Boot boot = nodes[node].boot;
-    return boot == null ? null : boot.memory;
+    return boot == null ? nodes[node].orphaned : boot.memory;
   }
 
   /** A rank's configuration, with values that suit a simulation. */
@@ -213,16 +213,33 @@ public final class SimCluster {
         || node.repairedAt == Long.MAX_VALUE) {
       return;
     }
-    if (before != null || node.repairedAt > simulation.nanoTime()) {
+    if (before != null || node.orphaned != null || node.repairedAt > simulation.nanoTime()) {
       launch(node.number);
       return;
     }
-    SimNodeMemory memory = new SimNodeMemory(memoryPerNode);
+    boot(node, new SimNodeMemory(memoryPerNode));
+  }
+
+  private void boot(SimNode node, SimNodeMemory memory) {
     long clock = simulation.random().nextLong(1L << 40);
     Boot boot = new Boot(this, node, memory, clock, daemons);
     node.boot = boot;
     boot.control.update();
     boot.daemon.onConnected();
+  }
+
+  /** Starts another daemon on a node, with the memory of the last one. */
+  public void restartDaemon(int node) {
+    simulation.after(
+        model.nodeStart().draw(simulation.random()), "restart", node, () -> adopt(nodes[node]));
+  }
+
+  private void adopt(SimNode node) {
+    SimNodeMemory memory = node.orphaned;
+    if (!shutDown && memory != null) {
+      node.orphaned = null;
+      boot(node, memory);
+    }
   }
 
   private void notLaunched(SimNode node) {
@@ -303,7 +320,9 @@ public final class SimCluster {
    */
   public void fence(int node, String reason) {
     Boot boot = nodes[node].boot;
-    if (boot != null) {
+    if (boot == null) {
+      simulation.after(controlDelay(), "fence", node, () -> forgetOrphaned(nodes[node]));
+    } else {
       simulation.after(
           controlDelay(),
           "fence",
@@ -317,6 +336,15 @@ public final class SimCluster {
     }
   }
 
+  private void forgetOrphaned(SimNode node) {
+    SimNodeMemory memory = node.orphaned;
+    if (memory != null) {
+      node.orphaned = null;
+      memory.clear();
+      observer.onMemoryLost(node.number, false);
+    }
+  }
+
   /** Ends fmirun: it disconnects from all daemons and starts no more. */
   public void shutDown() {
     shutDown = true;
@@ -325,7 +353,7 @@ public final class SimCluster {
 
   /** SIGKILL of a node's daemon; its ranks end with it. */
   public void killDaemon(int node) {
-    faults.crashNode(node, 0);
+    faults.killDaemon(node);
   }
 
   /** Sends a message to a process. */
@@ -470,11 +498,30 @@ public final class SimCluster {
       return;
     }
     simulation.note("node dies", boot.node.number);
-    boot.alive = false;
-    boot.node.boot = null;
+    end(boot, unheard);
     long now = simulation.nanoTime();
     boolean never = boot.repairNanos > Long.MAX_VALUE - now;
     boot.node.repairedAt = never ? Long.MAX_VALUE : now + boot.repairNanos;
+    boot.memory.clear();
+    observer.onMemoryLost(boot.node.number, boot.struck);
+    boot.control.daemonDied(unheard || boot.isolated);
+  }
+
+  /** A daemon dies, with its ranks and without the node's memory. */
+  void orphan(Boot boot) {
+    if (!boot.alive || boot.isolated) {
+      die(boot, false);
+      return;
+    }
+    simulation.note("daemon dies", boot.node.number);
+    end(boot, false);
+    boot.node.orphaned = boot.memory;
+    boot.control.daemonDied(false);
+  }
+
+  private static void end(Boot boot, boolean unheard) {
+    boot.alive = false;
+    boot.node.boot = null;
     for (SimProcess process : boot.processes) {
       process.die(unheard);
       if (unheard) {
@@ -483,9 +530,6 @@ public final class SimCluster {
         process.hangUp();
       }
     }
-    boot.memory.clear();
-    observer.onMemoryLost(boot.node.number, boot.struck);
-    boot.control.daemonDied(unheard || boot.isolated);
   }
 
   private static @Nullable SimProcess find(Boot boot, int rank, int incarnation) {

@@ -267,11 +267,22 @@ final class SimControl {
 
   private void sawEnd() {
     if (upClear()) {
-      lose("the connection to its daemon broke");
+      sawEnd("the connection to its daemon broke");
     } else {
       up.add(new Late("daemon gone", boot.node.number, this::sawEnd));
     }
     update();
+  }
+
+  private void sawEnd(String reason) {
+    SimNodeMemory kept = boot.node.orphaned;
+    Supervisor by = cluster.supervisor();
+    if (jobEnd && by != null && boot.memory.equals(kept)) {
+      hangUp();
+      by.onDaemonLost(boot.node.number, reason);
+    } else {
+      lose(reason);
+    }
   }
 
   /** fmirun loses the node, unless it already has. */

@@ -99,6 +99,14 @@ public final class SimFaults {
     strike(node, false, repairNanos);
   }
 
+  /** SIGKILL of a node's daemon. */
+  public void killDaemon(int node) {
+    Boot boot = cluster.boot(node);
+    if (boot != null) {
+      cluster.orphan(boot);
+    }
+  }
+
   /** A node dies in silence. It can be started again after {@code repairNanos}. */
   public void powerOff(int node, long repairNanos) {
     strike(node, true, repairNanos);
@@ -433,6 +441,7 @@ public final class SimFaults {
       case KILL_RANK -> crash(rank);
       case SLOW_DEATH -> crashSlowly(rank, step.nanos());
       case CRASH_NODE -> crashNode(node, step.nanos());
+      case KILL_DAEMON -> killDaemon(node);
       case POWER_OFF -> powerOff(node, step.nanos());
       case FREEZE -> freeze(rank, step.nanos());
       case ISOLATE_NODE -> isolate(node, step.nanos());

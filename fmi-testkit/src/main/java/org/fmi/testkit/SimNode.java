@@ -11,6 +11,9 @@ final class SimNode {
   /** Its current life; null while it is down. */
   @Nullable Boot boot;
 
+  /** Its memory while it lives without a daemon; null otherwise. */
+  @Nullable SimNodeMemory orphaned;
+
   /** The earliest time at which it can be started again; {@link Long#MAX_VALUE} for never. */
   long repairedAt;
 

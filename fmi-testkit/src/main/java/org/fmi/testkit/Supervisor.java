@@ -24,6 +24,11 @@ public interface Supervisor {
   /** The daemon of a node is gone, or was silent beyond the grace. */
   default void onNodeLost(int node, String reason) {}
 
+  /** The daemon of a node has ended, and its host lives. */
+  default void onDaemonLost(int node, String reason) {
+    onNodeLost(node, reason);
+  }
+
   /** The owner of a node wants it back. */
   default void onDrain(int node) {}
 

@@ -13,6 +13,8 @@ import java.util.List;
  *
  * @param jobId the public name of the job
  * @param generation the number of daemons that this job had on the node before
+ * @param memory the generation of the first daemon whose checkpoints this one takes over; its own
+ *     if it begins without checkpoints
  * @param secret the secret of the job
  * @param addresses addresses of fmirun, to be tried in this order
  * @param pieces the directory for the node's checkpoints; empty for memory
@@ -24,6 +26,7 @@ public record Bootstrap(
     String jobId,
     int node,
     int generation,
+    int memory,
     byte[] secret,
     List<String> addresses,
     int port,
@@ -45,6 +48,32 @@ public record Bootstrap(
     addresses = List.copyOf(addresses);
   }
 
+  /** The instructions of a daemon that begins without checkpoints. */
+  public Bootstrap(
+      String jobId,
+      int node,
+      int generation,
+      byte[] secret,
+      List<String> addresses,
+      int port,
+      String pieces,
+      int heartbeatMillis,
+      int graceMillis,
+      int startMillis) {
+    this(
+        jobId,
+        node,
+        generation,
+        generation,
+        secret,
+        addresses,
+        port,
+        pieces,
+        heartbeatMillis,
+        graceMillis,
+        startMillis);
+  }
+
   /**
    * Returns the time limit for the mutual authentication of a daemon and fmirun. Either may wait
    * for a core meanwhile, and fmirun itself gives up a daemon that does not.
@@ -60,6 +89,7 @@ public record Bootstrap(
     text.append("job ").append(jobId).append('\n');
     text.append("node ").append(node).append('\n');
     text.append("generation ").append(generation).append('\n');
+    text.append("memory ").append(memory).append('\n');
     text.append("secret ").append(HexFormat.of().formatHex(secret)).append('\n');
     for (String address : addresses) {
       text.append("address ").append(address).append('\n');
@@ -94,6 +124,7 @@ public record Bootstrap(
       String jobId = field(in, "job ");
       int node = Integer.parseInt(field(in, "node "));
       int generation = Integer.parseInt(field(in, "generation "));
+      int memory = Integer.parseInt(field(in, "memory "));
       byte[] secret = HexFormat.of().parseHex(field(in, "secret "));
       List<String> addresses = new ArrayList<>();
       String line;
@@ -116,6 +147,7 @@ public record Bootstrap(
           jobId,
           node,
           generation,
+          memory,
           secret,
           addresses,
           port,

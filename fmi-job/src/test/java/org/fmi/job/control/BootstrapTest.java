@@ -17,6 +17,7 @@ final class BootstrapTest {
           "0123",
           7,
           2,
+          1,
           new byte[] {1, 2, (byte) 0xff},
           List.of("10.0.0.1", "fe80::1"),
           4711,

@@ -110,11 +110,16 @@ public final class DaemonMain {
     NodeDirectory directory =
         NodeDirectory.create(
             bootstrap.jobId(), bootstrap.node(), bootstrap.generation(), bootstrap.secret());
-    return new Daemon(bootstrap, Installation.current(), directory, pieces(bootstrap, directory));
+    NodeDirectory pieces = pieces(bootstrap, directory);
+    if (bootstrap.memory() < bootstrap.generation()) {
+      NodeAdoption.adopt(bootstrap, pieces);
+    }
+    return new Daemon(bootstrap, Installation.current(), directory, pieces);
   }
 
   /** Handles SIGTERM, which fmirun never sends, and an exit because the daemon cannot be made. */
   private static void terminated(CompletableFuture<Daemon> made, Bootstrap bootstrap) {
+    String own = "";
     try {
       Daemon daemon = made.get();
       daemon.terminated();
@@ -122,10 +127,11 @@ public final class DaemonMain {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (CancellationException | ExecutionException e) {
-      // No daemon was made, so there is nothing to close.
+      // No daemon was made, so there is nothing to close. The next one may need what is left.
+      own = bootstrap.jobId();
     }
     // Slurm sends it too when fmirun was killed, as the job's script ends then.
-    DeadJobs.sweep("", bootstrap.pieces());
+    DeadJobs.sweep(own, bootstrap.pieces());
   }
 
   /** Closes the daemon; returns whether it has left nothing behind. */

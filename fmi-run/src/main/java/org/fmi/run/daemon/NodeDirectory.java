@@ -29,7 +29,7 @@ import org.fmi.spi.NodeMemory;
  * other users from taking the name first, and a directory is trusted only if it is as made by
  * {@link #create}: this user's, of mode 0700, not a link. Then only this user writes in it. Each
  * daemon of a node has a separate directory, so that an old daemon cannot affect the directory or
- * the processes of its successor.
+ * the processes of its successor, which may take over its checkpoints ({@link NodeAdoption}).
  *
  * <p>{@link NodePaths} has the names, {@link DirectoryLock} the lock; {@link DeadJobs} deletes
  * leftovers of dead jobs, and {@link NodeFence} removes a lost node.
@@ -187,7 +187,18 @@ public final class NodeDirectory {
     }
   }
 
+  /** Moves all checkpoints of another directory of the same node here. */
+  void takeCheckpoints(Path from) throws IOException {
+    for (String name : names(from, NodeMemory.PREFIX)) {
+      Files.move(from.resolve(name), path.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+    }
+  }
+
   private List<String> names(String prefix) throws IOException {
+    return names(path, prefix);
+  }
+
+  private static List<String> names(Path path, String prefix) throws IOException {
     List<String> names = new ArrayList<>();
     try (DirectoryStream<Path> pieces = Files.newDirectoryStream(path, prefix + "*")) {
       pieces.forEach(each -> names.add(each.getFileName().toString()));

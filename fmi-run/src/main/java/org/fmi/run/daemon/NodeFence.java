@@ -2,9 +2,7 @@ package org.fmi.run.daemon;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import org.fmi.job.control.Bootstrap;
 
@@ -17,8 +15,13 @@ public final class NodeFence {
    * nothing of it is left.
    */
   public static void fence(Bootstrap last) throws IOException {
-    fence(last.jobId(), last.node(), last.generation(), last.secret());
-    for (int g = 0; g <= last.generation(); g++) {
+    fence(last, last.generation());
+  }
+
+  /** Removes the daemons of a node up to this generation, and what they have left. */
+  static void fence(Bootstrap last, int generation) throws IOException {
+    fence(last.jobId(), last.node(), generation, last.secret());
+    for (int g = 0; g <= generation; g++) {
       Set<Path> paths = new LinkedHashSet<>();
       for (Path base : NodePaths.programBases(last.pieces())) {
         paths.add(NodePaths.ofProgram(base, last.jobId(), last.node(), g, last.secret()));
@@ -41,22 +44,32 @@ public final class NodeFence {
    * @param generation the last daemon of the job there; earlier ones are removed as well
    */
   static void fence(String jobId, int node, int generation, byte[] secret) throws IOException {
+    boolean _ = kill(jobId, node, generation, secret);
+    for (int g = 0; g <= generation; g++) {
+      Path path = NodePaths.of(jobId, node, g, secret);
+      if (NodeDirectory.isOwn(path)) {
+        NodeTree.delete(path);
+      }
+    }
+  }
+
+  /**
+   * Kills the daemons of a node up to this generation, and all processes of its ranks.
+   *
+   * @return whether none of them was left at the last look
+   */
+  static boolean kill(String jobId, int node, int generation, byte[] secret) throws IOException {
+    boolean none = true;
     Set<String> names = new LinkedHashSet<>();
-    List<Path> own = new ArrayList<>();
     for (int g = 0; g <= generation; g++) {
       Path path = NodePaths.of(jobId, node, g, secret);
       names.add(path.toString());
-      if (NodeDirectory.isOwn(path)) {
-        own.add(path);
-        ProcessHandle daemon = DirectoryLock.holder(path);
-        if (daemon != null) {
-          daemon.destroyForcibly();
-        }
+      ProcessHandle daemon = NodeDirectory.isOwn(path) ? DirectoryLock.holder(path) : null;
+      if (daemon != null) {
+        daemon.destroyForcibly();
+        none = false;
       }
     }
-    NodeProcesses.kill(names);
-    for (Path path : own) {
-      NodeTree.delete(path);
-    }
+    return NodeProcesses.kill(names) && none;
   }
 }

@@ -24,30 +24,42 @@ final class NodeProcesses {
   /** A field of {@link ProcessStat}. */
   private static final int VSIZE = 23;
 
+  /** What a search has found. */
+  private enum Found {
+    NONE,
+    /** A process whose environment cannot be read: for a moment, or for as long as it has none. */
+    UNREADABLE,
+    SOME
+  }
+
   private NodeProcesses() {}
 
   /**
    * Kills every process that was started with the socket of one of these directories in its
    * environment: ranks and their descendants, in whatever process group or session.
+   *
+   * @return whether the last search has found none
    */
-  static void kill(Set<String> directories) throws IOException {
+  static boolean kill(Set<String> directories) throws IOException {
     // A process may start others during the search, and needs a moment to die: repeat until none is
     // found, nor any that cannot be identified yet.
     int pause = 1;
-    for (int look = 0; look < LOOKS && killOnce(directories); look++) {
+    Found found = killOnce(directories);
+    for (int look = 1; look < LOOKS && found != Found.NONE; look++) {
       try {
         Thread.sleep(pause);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
-        return;
+        return false;
       }
+      found = killOnce(directories);
     }
+    return found != Found.SOME;
   }
 
-  /** Kills once; returns whether to repeat. */
-  private static boolean killOnce(Set<String> directories) throws IOException {
-    boolean again = false;
+  private static Found killOnce(Set<String> directories) throws IOException {
+    Found found = Found.NONE;
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
       for (Path process : processes) {
         long pid = Long.parseLong(process.getFileName().toString());
@@ -59,15 +71,16 @@ final class NodeProcesses {
           continue;
         }
         if (environment.length == 0) {
-          again |= hasMemory(process);
+          found = found == Found.NONE && hasMemory(process) ? Found.UNREADABLE : found;
         } else if (handle != null
             && pid != ProcessHandle.current().pid()
-            && belongsTo(directories, environment)) {
-          again |= handle.destroyForcibly();
+            && belongsTo(directories, environment)
+            && handle.destroyForcibly()) {
+          found = Found.SOME;
         }
       }
     }
-    return again;
+    return found;
   }
 
   /**

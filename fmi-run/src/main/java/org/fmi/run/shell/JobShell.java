@@ -357,6 +357,7 @@ final class JobShell {
         case JobCommand.Added c -> desk.added(c);
         case JobCommand.NotAdded c -> desk.notAdded(c);
         case JobCommand.Launch c -> nodes.launch(nodes.get(c.node()));
+        case JobCommand.RestartDaemon c -> nodes.launch(nodes.get(c.node()));
         case JobCommand.RequestNode c -> requests.ask(c.slots());
         case JobCommand.WithdrawRequests _ -> requests.withdraw();
         case JobCommand.ToNode c -> nodes.get(c.node()).send(c.message());
@@ -442,6 +443,7 @@ final class JobShell {
         }
         case FromDaemon.Ready _ -> {
           node.up = true;
+          node.orphaned = false;
           desk.nodeUp(node.number, node.pid);
           node.settle();
           feed(new JobEvent.NodeUp(node.number, node.memoryFree));

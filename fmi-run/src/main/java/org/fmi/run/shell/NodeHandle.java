@@ -19,6 +19,9 @@ final class NodeHandle {
   static final class Launch {
     final int generation;
 
+    /** The generation of the first daemon whose memory it takes over; its own if of none. */
+    final int memory;
+
     /** Completes when the attempt has succeeded or failed. */
     final CompletableFuture<?> settled = new CompletableFuture<>();
 
@@ -28,14 +31,21 @@ final class NodeHandle {
     /** Whether the end of the job took the turn. */
     boolean cancelled;
 
-    Launch(int generation) {
+    Launch(int generation, int memory) {
       this.generation = generation;
+      this.memory = memory;
     }
   }
 
   final int number;
   final String name;
   int generation = -1;
+
+  /** The generation of the first daemon with the present memory of the node. */
+  int memory;
+
+  /** Whether the last daemon that was up is lost, and its memory is kept for the next one. */
+  boolean orphaned;
 
   /** Whether the daemon is ready for ranks. */
   boolean up;

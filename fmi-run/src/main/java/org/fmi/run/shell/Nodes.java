@@ -105,7 +105,7 @@ final class Nodes {
    * @throws IOException if there is no free port
    */
   void listen() throws IOException {
-    int proofMillis = instructions(-1, 0, List.of()).proofMillis();
+    int proofMillis = instructions(-1, 0, 0, List.of()).proofMillis();
     port = loop.listen(around.listenAt(), proofMillis, this::accept).port();
   }
 
@@ -151,8 +151,13 @@ final class Nodes {
 
   // ---- launching
 
+  /** Launches a daemon, which takes over the memory of the last one if that is kept. */
   void launch(NodeHandle node) {
-    Launch launch = new Launch(++node.generation);
+    node.generation++;
+    if (!node.orphaned) {
+      node.memory = node.generation;
+    }
+    Launch launch = new Launch(node.generation, node.memory);
     node.launch = launch;
     CompletableFuture<?> fenced = node.fenced;
     ending.started(launch);
@@ -223,16 +228,18 @@ final class Nodes {
 
   /** Queries the system for addresses, which may take seconds. Any thread. */
   private Bootstrap bootstrap(NodeHandle node, Launch launch) {
-    return instructions(node.number, launch.generation, around.addressesFor().apply(node.name));
+    return instructions(
+        node.number, launch.generation, launch.memory, around.addressesFor().apply(node.name));
   }
 
   /** Returns the instructions of a daemon; a fence needs no addresses. Any thread. */
-  private Bootstrap instructions(int node, int generation, List<String> addresses) {
+  private Bootstrap instructions(int node, int generation, int memory, List<String> addresses) {
     Path pieces = options.checkpoints().nodeDir();
     return new Bootstrap(
         around.jobId(),
         node,
         generation,
+        memory,
         around.secret(),
         addresses,
         port,
@@ -295,13 +302,20 @@ final class Nodes {
     }
     // Ranks wait for it.
     sayIfVerbose(node, " has not returned yet: " + failure.reason());
-    fence(node, node.generation);
+    if (!node.orphaned) {
+      fence(node, node.generation);
+    }
     var _ =
         loop.schedule(
             RELAUNCH_MILLIS,
             TimeUnit.MILLISECONDS,
             () -> {
-              if (!ending.begun() && node.launch == null) {
+              if (ending.begun() || node.launch != null) {
+                return;
+              }
+              if (node.orphaned) {
+                listener.onLost(node, new JobEvent.DaemonLost(node.number, failure.reason()));
+              } else {
                 launch(node);
               }
             });
@@ -312,6 +326,7 @@ final class Nodes {
   void kill(NodeHandle node, String reason) {
     boolean wasUp = node.up;
     node.forget();
+    node.orphaned = false;
     fence(node, node.generation);
     if (wasUp) {
       listener.onLost(node, new JobEvent.NodeLost(node.number, reason));
@@ -365,6 +380,17 @@ final class Nodes {
     }
   }
 
+  /** Handles a daemon that has ended while its host lives, as far as known. */
+  private void daemonLost(NodeHandle node, String reason) {
+    if (node.terminated || ending.begun()) {
+      lost(node, reason);
+    } else {
+      node.forget();
+      node.orphaned = true;
+      listener.onLost(node, new JobEvent.DaemonLost(node.number, reason));
+    }
+  }
+
   /**
    * Removes everything that a daemon of the node, and earlier ones, have left.
    *
@@ -381,7 +407,7 @@ final class Nodes {
               try {
                 around
                     .launcher()
-                    .fence(node.name, instructions(node.number, generation, List.of()));
+                    .fence(node.name, instructions(node.number, generation, generation, List.of()));
               } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 // The next launch on the node must not wait forever.
                 say(node, " cannot be cleaned up: " + e);
@@ -406,9 +432,9 @@ final class Nodes {
       Launch launch = node.launch;
       if (node.connection != null) {
         node.send(new ToDaemon.ShutDown());
-      } else if (launch != null) {
+      } else if (launch != null || node.orphaned) {
         node.forget();
-        if (!launch.cancelled) {
+        if (node.orphaned || (launch != null && !launch.cancelled)) {
           fence(node, node.generation);
         }
       }
@@ -549,7 +575,7 @@ final class Nodes {
     }
     boolean gone = process.isDaemon() || closed.why() == Closed.Why.PEER;
     if (gone) {
-      lost(node, why(node, closed));
+      daemonLost(node, why(node, closed));
     }
     return gone;
   }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.fmi.testkit.turns.Variants;
@@ -409,6 +410,39 @@ final class RecoveryIT {
   /** What a rank of {@link BoundProgram} says there. */
   private static String bound(int rank) {
     return "rank %d: its thread on %d, others on 0-1, at the end on 0-1".formatted(rank, rank);
+  }
+
+  /** All ranks are on its node. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {"daemon0@connect|-1", "daemon0@35|30", "daemon0@25,daemon0@45|-1 20 40"})
+  void survivesTheLossOfADaemonWhereNoOtherPlaceIs(String kills, String from)
+      throws IOException, InterruptedException {
+    Fmirun.Result result = heat(directory, 4, List.of()).env("FMI_KILL", kills).run();
+    assertRecovered(result);
+    assertThat(
+            result.events("AllRunning").stream()
+                .map(event -> event.get("iteration"))
+                .collect(Collectors.joining(" ")))
+        .as(result.err())
+        .endsWith(from);
+  }
+
+  @Test
+  void survivesTheLossOfADaemonThatIsBeingRestarted() throws IOException, InterruptedException {
+    try (Fmirun.Running running =
+        heat(directory, 4, List.of()).env("FMI_KILL", "daemon0@35").start()) {
+      running.awaitEvent("NodeReady", 1);
+      List<Long> first = running.daemons();
+      running.awaitEvent("NodeFailed", 1);
+      List<Long> next;
+      do {
+        next = running.daemons();
+      } while (next.isEmpty() || next.equals(first));
+      Traces.signal("KILL", next.getFirst());
+      assertRecovered(running.await());
+    }
   }
 
   /** The second node of a group is lost before anything was brought back. */

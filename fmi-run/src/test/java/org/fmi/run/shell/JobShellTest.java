@@ -111,6 +111,7 @@ final class JobShellTest {
           return List.of(new JobCommand.End(128 + e.signal(), EndCause.INTERRUPTED, ""));
         }
         case JobEvent.NodeLost _,
+            JobEvent.DaemonLost _,
             JobEvent.NodeUnfit _,
             JobEvent.NodeSilent _,
             JobEvent.NodeHeard _,

@@ -155,6 +155,7 @@ public final class SimulatedStart {
             JobCommand.Added _,
             JobCommand.NotAdded _,
             JobCommand.KillDaemon _,
+            JobCommand.RestartDaemon _,
             JobCommand.Examine _,
             JobCommand.RequestNode _,
             JobCommand.WithdrawRequests _,

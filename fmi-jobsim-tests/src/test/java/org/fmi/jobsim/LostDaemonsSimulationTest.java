@@ -1,0 +1,56 @@
+package org.fmi.jobsim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.fmi.control.Notice;
+import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.testkit.FaultPlan;
+import org.fmi.testkit.FaultPlan.Kind;
+import org.fmi.testkit.FaultPlan.Step;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Daemons that are killed on hosts that live. */
+final class LostDaemonsSimulationTest {
+  private static final int RANKS = 4;
+
+  /** Some 20,000 primitives of such a job, and some in recoveries. */
+  private static final int[] GAPS = {1, 300, 3_000, 9_000};
+
+  private static Step killed(int node, long gap) {
+    return new Step(Kind.KILL_DAEMON, node, 0, 0, gap, 0);
+  }
+
+  /** Before there is a checkpoint, after it, and again in the recovery or after that. */
+  @ParameterizedTest
+  @EnumSource
+  void theOnlyNodeOfAJobIsUsedAgain(OnNoSpare policy) {
+    Shape shape = Shape.plain(RANKS, 0, policy).withRanksPerNode(RANKS);
+    int killed = 0;
+    for (int first : GAPS) {
+      for (int second : GAPS) {
+        JobSimulation job = new JobSimulation(first + second, shape);
+        job.inject(FaultPlan.of(killed(0, first), killed(0, second)));
+        FinishedJob.run(job, shape);
+        killed += job.injected();
+        assertThat(job.notices(Notice.NodeFailed.class)).as(job.story()).hasSize(job.injected());
+      }
+    }
+    assertThat(killed).isGreaterThan(GAPS.length * GAPS.length);
+  }
+
+  /** The checkpoints of a node with a rank of each group are not given up for a lost node's. */
+  @ParameterizedTest
+  @CsvSource({"300", "3000"})
+  void aNodeWithoutADaemonIsUsedAgainIfAnotherOneOfItsGroupIsLost(int gap) {
+    Shape shape = Shape.plain(RANKS, 1, OnNoSpare.ABORT).withGroupLosses(1);
+    JobSimulation job = new JobSimulation(gap, shape);
+    job.inject(
+        FaultPlan.of(
+            new Step(Kind.CRASH_NODE, 1, 0, 0, gap, Long.MAX_VALUE),
+            new Step(Kind.KILL_DAEMON, 2, 0, 5_000_000, 0, 0)));
+    FinishedJob.run(job, shape);
+    assertThat(job.injected()).isEqualTo(2);
+  }
+}
