@@ -884,9 +884,9 @@ public interface Comm extends AutoCloseable {
   /**
    * Agrees on the bits that are set at all members (MPIX_Comm_agree). Collective over the living
    * members, also on a communicator that has lost some or was revoked; only this call and {@link
-   * #shrink} are. All get the same result, whoever dies meanwhile. Other than MPIX_Comm_agree it
-   * does not throw for deaths: ask {@link #failed} afterwards, which knows at least those that the
-   * agreement has left out.
+   * #shrink} are. All get the same result, even if members die meanwhile. Other than
+   * MPIX_Comm_agree it does not throw for deaths: ask {@link #failed} afterwards, which knows at
+   * least those that the agreement has left out.
    *
    * <p>Where lost ranks are replaced it is an all-reduce with {@link Op#BAND}.
    *
@@ -898,10 +898,10 @@ public interface Comm extends AutoCloseable {
   /**
    * Makes a communicator of the living members, in the order of their ranks here
    * (MPIX_Comm_shrink). Collective over the living members, also on a communicator that has lost
-   * some or was revoked. All get the same members, whoever dies meanwhile: a member that dies after
-   * the others have agreed is in it, and the next call that needs it fails, so shrink again.
+   * some or was revoked. All get the same members, even if some die meanwhile: a member that dies
+   * after the others have agreed is in it, and the next call that needs it fails, so shrink again.
    *
-   * <p>Where lost ranks are replaced nobody is missing: it is {@link #dup}.
+   * <p>Where lost ranks are replaced no member is missing: it is {@link #dup}.
    *
    * @return the new communicator, of which this rank is a member
    */

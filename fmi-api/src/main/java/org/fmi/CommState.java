@@ -2,7 +2,7 @@ package org.fmi;
 
 /** Whether all calls of a communicator can succeed: see {@link Comm#state}. */
 public enum CommState {
-  /** All members live, as far as this rank knows. */
+  /** No member is known here to be dead. */
   VALID,
   /** A member is dead: collectives fail, and messages to it and from it. */
   INVALID,

@@ -12,10 +12,10 @@ public sealed interface FaultEvent {
    * @param rank its rank in {@link Fmi#world}
    * @param by who has noticed it, for people to read
    * @param hops the number of ranks that have passed the notice on; 0 if this rank has noticed it
-   *     itself, {@link #TOLD} if fmirun has told it
+   *     itself, {@link #TOLD} if fmirun has reported it
    */
   record Failed(int rank, String by, int hops) implements FaultEvent {
-    /** In place of a number of hops: fmirun has told this rank. */
+    /** Instead of a number of hops: fmirun has reported it to this rank. */
     public static final int TOLD = -1;
   }
 
@@ -41,7 +41,7 @@ public sealed interface FaultEvent {
   record CheckpointDone(long version) implements FaultEvent {}
 
   /**
-   * This rank runs again after a failure.
+   * The rank runs again after a failure.
    *
    * @param epoch {@link Fmi#epoch} from now on
    * @param iteration the iteration of the loop that it continues with

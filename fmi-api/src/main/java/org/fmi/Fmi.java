@@ -262,9 +262,9 @@ public interface Fmi extends AutoCloseable {
   }
 
   /**
-   * What this rank knows of a rank's process. Any thread may call it at any time. Where lost ranks
-   * are replaced, all are {@link ProcessState#ALIVE} again once this rank runs again; with {@code
-   * --on-failure shrink}, {@link ProcessState#DEAD} is final.
+   * Returns the state of a rank's process, as known to this rank. Any thread may call it at any
+   * time. Where lost ranks are replaced, all are {@link ProcessState#ALIVE} again once this rank
+   * runs again; with {@code --on-failure shrink}, {@link ProcessState#DEAD} is final.
    *
    * @param rank a rank of {@link #world}
    * @return its state

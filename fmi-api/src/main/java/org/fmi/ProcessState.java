@@ -1,10 +1,10 @@
 package org.fmi;
 
-/** What a rank knows of another rank's process: see {@link Fmi#state}. */
+/** The state of another rank's process, as known to a rank: see {@link Fmi#state}. */
 public enum ProcessState {
-  /** It lives, as far as this rank knows. */
+  /** Alive: no failure is known here. */
   ALIVE,
-  /** It is taken for dead, and the job has not decided yet. */
+  /** Suspected to be dead; the job has not decided yet. */
   SUSPECTED,
   /** The job has declared it dead. */
   DEAD

@@ -39,7 +39,7 @@ public final class Shrinking {
     System.out.print(result);
   }
 
-  /** When this rank has learned of it. */
+  /** The time at which this rank has learned of it. */
   private static long learnOfLoss(Comm world) {
     try {
       world.barrier();

@@ -64,7 +64,7 @@ public final class JobController implements Job {
    */
   private boolean begun;
 
-  /** Where the last rank that runs began in this epoch; null before the first one. */
+  /** The position at which the last running rank began in this epoch; null before the first one. */
   private RankMessage.@Nullable Running from;
 
   /** Number of checkpoints rebuilt in this epoch. */

@@ -14,7 +14,7 @@ import org.fmi.control.RankMessage.Agreement;
 
 /**
  * The view that all ranks of a job share which continues without its dead: one order of deaths, and
- * the agreements and revocations of communicators. What one rank is told, all are told in the same
+ * the agreements and revocations of communicators. All ranks receive the same notices, in the same
  * order, so {@code agree} and {@code shrink} have one outcome even if ranks die meanwhile.
  *
  * <p>An agreement is open until each member has asked or is dead. A death lowers the number of

@@ -34,7 +34,7 @@ final class Choices {
 
   private static final int LOOKS = 3;
 
-  /** What a rank tells its neighbour. */
+  /** A rank's message to its neighbour. */
   private record Decided(long iteration, long what) implements Serializable {}
 
   private final Comm world;

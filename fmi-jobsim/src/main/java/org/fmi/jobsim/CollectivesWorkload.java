@@ -101,7 +101,7 @@ final class CollectivesWorkload {
     OBJECTS
   }
 
-  /** Those that are drawn by chance: the others have places of their own. */
+  /** The collectives drawn by chance; the rest have fixed places. */
   private static final List<Kind> DRAWN_KINDS =
       Stream.of(Kind.values()).filter(kind -> kind != Kind.OBJECTS).toList();
 

@@ -16,7 +16,7 @@ final class Reached {
     STARTING,
     /** Ranks join an epoch. */
     JOINING,
-    /** They connect, and restore their state. */
+    /** Ranks connect, and restore their state. */
     CONNECTING,
     /** All ranks run. */
     RUNNING,

@@ -37,7 +37,7 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
   /** Iterations in the loop of {@link Workload}. */
   private static final int ITERATIONS = 9;
 
-  /** One seed of this many has a heart ring. */
+  /** The number of seeds of which one has a heart ring. */
   private static final int HEART_RINGS = 5;
 
   /** Kills at one place: each needs no more than one recovery. */

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Deaths are one sequence, each process hears a prefix of it, and no epoch begins any more.
- *   <li>An agreement has one outcome, and whoever gets it has heard of the deaths that it leaves
- *       out.
+ *   <li>An agreement has one outcome, and a process that gets it has heard of the deaths that it
+ *       leaves out.
  *   <li>A healthy process is not killed, unless another one accuses it for a broken connection, or
  *       a rank has died while the ranks connected: then some give up, and look dead to others.
  *   <li>The job ends in time, with status 0 while a rank lives. {@link ShrinkWorkload} checks what

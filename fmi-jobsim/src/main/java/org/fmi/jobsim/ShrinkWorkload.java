@@ -19,8 +19,8 @@ import org.fmi.testkit.SimProcess;
 
 /**
  * A program that continues without lost ranks: a ring and an all-reduce in a communicator that
- * shrinks, and pairs of ranks that exchange messages whoever dies elsewhere. It throws only if a
- * call returns what it must not.
+ * shrinks, and pairs of ranks that exchange messages even if others die. It throws only if a call
+ * returns what it must not.
  *
  * <p>One object serves all ranks of a simulated job, so that it can compare what they see.
  */
@@ -33,7 +33,7 @@ final class ShrinkWorkload {
   /** Too long for an eager message of the simulated network. */
   private static final int LONG = 2_000;
 
-  /** What ranks have agreed on, by generation of the communicator and by call. */
+  /** The results of agreements, by generation of the communicator and by call. */
   private final Map<List<Integer>, Long> results = new HashMap<>();
 
   /** One rank. */
@@ -113,7 +113,7 @@ final class ShrinkWorkload {
           if (living.state() == CommState.VALID) {
             throw new AssertionError("S4: " + e + ", in a valid communicator");
           }
-          living.revoke(); // whoever waits for this rank is to leave, too
+          living.revoke(); // ranks that wait for this one are to leave, too
         }
         return false;
       }

@@ -14,7 +14,7 @@ import org.fmi.testkit.SimProcess;
 
 /**
  * A program that runs a task graph drawn by chance, whose results are known. It throws if a result
- * is another one, whoever dies.
+ * is another one, even if ranks die.
  */
 final class TasksWorkload {
   /** The most tasks per rank: enough for several rounds now and then. */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class RdmaLink {
   /** The states of a link. */
   enum State {
-    /** This rank has dialled. */
+    /** The rank has dialled. */
     DIALLING,
     /** The neighbour has dialled and this rank has accepted. */
     ACCEPTED,

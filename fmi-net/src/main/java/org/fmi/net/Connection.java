@@ -146,7 +146,7 @@ public final class Connection {
     return true;
   }
 
-  /** As {@link #send(ByteBuffer)}. */
+  /** Sends a frame like {@link #send(ByteBuffer)}. */
   public boolean send(byte[] frame) {
     return send(ByteBuffer.wrap(frame));
   }

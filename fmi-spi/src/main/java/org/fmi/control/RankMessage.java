@@ -327,7 +327,7 @@ public sealed interface RankMessage {
   @Tag(10)
   record Abort(int status) implements RankMessage {}
 
-  /** What an agreement is for. All members ask for the same. */
+  /** The purpose of an agreement, equal at all members. */
   enum Agreement {
     /** The bits that all members have set. */
     AGREE,

@@ -26,18 +26,18 @@ public final class HeartRing {
   /** No rank. */
   public static final int NOBODY = -1;
 
-  /** How a rank proceeds that observes another one from now on. */
+  /** The first step of a rank that begins to observe another one. */
   public enum Form {
-    /** It asks for a beat: k dead ranks in a row take k timeouts. */
+    /** Asks for a beat: k dead ranks in a row take k timeouts. */
     ASKING,
     /**
-     * It waits two timeouts, as the other one first has to learn whom it sends its beats to: k dead
+     * Waits two timeouts, as the other one first has to learn whom it sends its beats to: k dead
      * ranks in a row take 2 (k - 1) + 1 timeouts.
      */
     PAPER
   }
 
-  /** What the caller has to do. */
+  /** A command for the caller. */
   public enum Kind {
     /** Send the rank a beat. */
     BEAT,
@@ -70,7 +70,7 @@ public final class HeartRing {
   /** The rank that is observed. */
   private int observed;
 
-  /** When it was heard, or when this rank began to observe it. */
+  /** The time at which it was heard, or at which this rank began to observe it. */
   private long heardAt;
 
   /** The timeouts that it has now. */
@@ -241,7 +241,7 @@ public final class HeartRing {
     return Math.floorMod(order.position(other) - here, order.size());
   }
 
-  /** A rank has left the ring, which ends: nobody observes in its place. */
+  /** A rank has left the ring, which ends: no rank observes in its place. */
   public void left(int other) {
     if (states[other] != State.DEAD) {
       states[other] = State.LEFT;

@@ -20,9 +20,9 @@ public sealed interface CheckpointInterval {
   }
 
   /**
-   * One checkpoint per period of time. A rank with asynchronous checkpoints begins each when its
-   * own clock says so. Other ranks count iterations: the number that, by recent measurements, fits
-   * the period.
+   * A checkpoint per period of time. A rank with asynchronous checkpoints begins each when its own
+   * clock says so. Other ranks count iterations: the number that, by recent measurements, fits the
+   * period.
    *
    * @param seconds more than 0
    */

@@ -1,7 +1,7 @@
 package org.fmi.spi;
 
 /**
- * How ranks watch each other.
+ * The way in which ranks watch each other.
  *
  * @param overlay the links, and who watches whom
  * @param periodMillis the time between two heartbeats; less than the timeout, which is the job's

@@ -133,7 +133,7 @@ public sealed interface RecoveryPolicy {
     };
   }
 
-  /** What the loss of a rank leads to, once the program may run. */
+  /** The consequence of a rank's loss, once the program may run. */
   default OnFailure onFailure() {
     return switch (this) {
       case Global _, Local _, Flow _, Checked _ -> OnFailure.REPLACE;

@@ -11,10 +11,10 @@ import org.fmi.Request;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The communicators of a graph's ranks, and what happens when one of them is lost: whoever notices
- * it revokes the communicator, so that nobody waits any longer; all agree that they have not done
- * what they were at; and they do it again on a communicator of the living. Where lost ranks are
- * replaced, a {@link org.fmi.Rollback} passes through instead.
+ * The communicators of a graph's ranks, and what happens when one of them is lost: the rank that
+ * notices it revokes the communicator, so that no rank waits any longer; all agree that they have
+ * not done what they were at; and they do it again on a communicator of the living. Where lost
+ * ranks are replaced, a {@link org.fmi.Rollback} passes through instead.
  */
 final class Losses implements AutoCloseable {
   /** Work that ranks do together. */

@@ -266,7 +266,7 @@ public final class SimProcess {
     spin(spinning);
   }
 
-  /** As {@link #spin()}, but ends at {@code signal}. */
+  /** Does the same as {@link #spin()}, but ends at {@code signal}. */
   void spin(SimSignal signal) {
     if (thread.isCurrent() && !gone() && ++spins > SPINS) {
       signal.pause(FIRST_SPIN_NANOS << Math.min(spins - SPINS - 1, MAX_DOUBLINGS));
@@ -310,7 +310,7 @@ public final class SimProcess {
     simulation.after(nanos, what, rank(), () -> arrive(action));
   }
 
-  /** As {@link #post}, now, but after all deferred actions. */
+  /** Posts now, but after all deferred actions. */
   void arrive(Runnable action) {
     if (state == State.RUNNING && deferred.isEmpty()) {
       inBackground(action);

@@ -70,7 +70,7 @@ record Blocks(int size, int count) {
     return sum;
   }
 
-  /** That of the whole product, without multiplying matrices. */
+  /** The checksum of the whole product, without multiplying matrices. */
   double weighted() {
     double sum = 0;
     for (int k = 0; k < size; k++) {

@@ -14,7 +14,7 @@ import org.fmi.examples.Outcome;
 
 /**
  * Ranks in a ring pass their numbers on. When one dies, the others close the ring again and repeat
- * the step: no rank is replaced, and nobody rolls back.
+ * the step: no rank is replaced, and none rolls back.
  */
 public final class ShrinkRing {
   private static final String HELP =

@@ -180,8 +180,8 @@ public final class Checkpoints {
   }
 
   /**
-   * Tells the program when a checkpoint would be due, in a job that takes none: by iterations, or
-   * by this rank's own clock.
+   * Notifies the program when a checkpoint would be due, in a job that takes none: by iterations,
+   * or by this rank's own clock.
    */
   public void announceDue(Loop loop) {
     long now = clock.nanoTime();

@@ -235,7 +235,7 @@ public final class Channel {
     return scratch;
   }
 
-  /** As {@link Scratch#combine}. */
+  /** Combines like {@link Scratch#combine}. */
   void combine(Reducer reducer, Location left, Location right, Location result, long bytes) {
     scratch().combine(reducer, left, right, result, bytes);
   }

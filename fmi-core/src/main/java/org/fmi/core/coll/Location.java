@@ -56,7 +56,7 @@ public final class Location {
     };
   }
 
-  /** As {@link #elementType(Object)}. */
+  /** Does the same as {@link #elementType(Object)}. */
   public @Nullable Predefined elementType() {
     return elementType(base);
   }

@@ -80,7 +80,7 @@ final class Communicators implements StandIns {
     return made;
   }
 
-  /** What communicators ask of the job. */
+  /** The questions of communicators to the job. */
   JobCalls job() {
     return job;
   }

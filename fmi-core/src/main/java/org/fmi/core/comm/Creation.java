@@ -108,7 +108,7 @@ final class Creation {
     return new Agreed(id, new RankGroup(living, self));
   }
 
-  /** This rank's next free id. */
+  /** The rank's next free id. */
   int nextId() {
     return ids.state();
   }

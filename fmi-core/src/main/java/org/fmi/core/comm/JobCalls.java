@@ -1,11 +1,9 @@
 package org.fmi.core.comm;
 
-/**
- * What communicators ask of the job. The last two only where the job continues without its dead.
- */
+/** Questions of communicators to the job. The last two are asked only in a job that shrinks. */
 public interface JobCalls {
   /**
-   * What the living members of a communicator have agreed on.
+   * The outcome of an agreement of the living members of a communicator.
    *
    * @param flags the bits that all have set that asked
    * @param seq the deaths up to this one are left out of a communicator that is made
@@ -30,7 +28,7 @@ public interface JobCalls {
     throw new IllegalStateException("no agreement in this job: none of its ranks may be missing");
   }
 
-  /** Tells each member that a communicator is revoked. */
+  /** Notifies each member that a communicator is revoked. */
   default void revoke(int communicator, long[] members) {
     throw new IllegalStateException("nothing is revoked in this job");
   }

@@ -25,7 +25,7 @@ final class Membership {
   /** The members' world ranks; null if each equals the rank in the communicator. */
   final int @Nullable [] worldRanks;
 
-  /** What it has lost. */
+  /** Its lost members. */
   final Losses.Members losses;
 
   private final ContextIds ids;
@@ -137,7 +137,8 @@ final class Membership {
           "this communicator was made in an iteration that was rolled back: make it before the"
               + " loop, or again in the iteration");
     }
-    // It was closed after what the ranks went back to, or the program would not use it now.
+    // It was closed after the checkpoint to which the ranks rolled back, or the program would not
+    // use it now.
     closed = false;
     refuses = losses.isRevoked();
     restores = ids.restores();

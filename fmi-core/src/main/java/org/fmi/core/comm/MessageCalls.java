@@ -171,7 +171,7 @@ final class MessageCalls {
     return source != Comm.PROC_NULL && (reach == null || reach.receivesFrom(members.world(source)));
   }
 
-  /** As {@link #receivesFrom}, for a message of unknown length. */
+  /** Does the same as {@link #receivesFrom}, for a message of unknown length. */
   boolean receivesUnsized(int source, @Nullable FlowPart reach) {
     if (reach != null && source != Comm.PROC_NULL) {
       reach.unsized();

@@ -14,7 +14,8 @@ import org.fmi.spi.Diagnostics;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a rank knows of the other ranks' processes, and the program's listeners. Any thread.
+ * The states of other ranks' processes, as known to a rank, and the program's listeners. Any
+ * thread.
  *
  * <pre>
  *   ALIVE --suspected--> SUSPECTED --dead--> DEAD
@@ -76,7 +77,7 @@ public final class FaultEvents {
   private @Nullable Thread thread;
   private boolean closed;
 
-  /** All ranks are alive, and nobody listens. */
+  /** All ranks are alive, and there are no listeners. */
   FaultEvents(int rank, int size, Diagnostics diagnostics) {
     this.rank = rank;
     this.diagnostics = diagnostics;
@@ -139,7 +140,7 @@ public final class FaultEvents {
     publish(new FaultEvent.FalsePositive(accused));
   }
 
-  /** This rank runs in an epoch, in which all are alive that were not suspected in it. */
+  /** The rank runs in an epoch, in which all are alive that were not suspected in it. */
   synchronized void running(int epoch, long iteration) {
     for (int r = 0; r < states.length; r++) {
       if (markedIn[r] < epoch) {

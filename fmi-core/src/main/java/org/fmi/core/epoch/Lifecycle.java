@@ -157,7 +157,7 @@ public final class Lifecycle implements JobLink.Listener {
     return agreements.remove(new Agreement(communicator, call));
   }
 
-  /** What this rank knows of the others' processes, and who listens. */
+  /** The states of other ranks' processes, and the program's listeners. */
   public FaultEvents events() {
     return events;
   }
@@ -179,7 +179,7 @@ public final class Lifecycle implements JobLink.Listener {
     return begun != null && begun.epoch() == epoch && begun.isLocal();
   }
 
-  /** Whether the job has told a call that would have continued that all ranks roll back. */
+  /** Whether a call that would have continued has learned from the job that all ranks roll back. */
   public boolean allRollBack() {
     return prepared != null;
   }

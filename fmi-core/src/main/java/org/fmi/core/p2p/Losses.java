@@ -96,7 +96,7 @@ public final class Losses {
       news = false;
     }
 
-    /** The error of a collective; null if all members live and nobody has revoked it. */
+    /** The error of a collective; null if all members live and it is not revoked. */
     public @Nullable FmiException refusal() {
       return revoked ? revokedError(id) : isWhole() ? null : deadMember(this, firstDead);
     }

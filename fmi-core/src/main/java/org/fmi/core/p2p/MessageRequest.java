@@ -31,7 +31,7 @@ public final class MessageRequest extends MatchTable.Queued implements ArrayRequ
     /** Received in another iteration than it was sent in. */
     OTHER_ITERATION,
     CANCELLED,
-    /** It needs a rank that has died. */
+    /** Needs a rank that has died. */
     PEER_DEAD,
     /** Its communicator was revoked. */
     REVOKED

@@ -402,7 +402,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     }
   }
 
-  /** Lets nothing more arrive in the buffer of a receive whose call fails, if the job goes on. */
+  /** Lets nothing more arrive in the buffer of a receive whose call fails, if the job continues. */
   private void stopReceiving(MessageRequest r) {
     if (losses.any() && r.pending() && r.hasMatched()) {
       Peer from = peers.known(r.matchedSource);
@@ -601,7 +601,7 @@ public final class Messenger implements PointToPoint, FrameHandler {
     return true;
   }
 
-  /** As {@link MessageRequest#progress}. */
+  /** Does the same as {@link MessageRequest#progress}. */
   void progress(MessageRequest r) {
     if (ledger.hasJustAnswered(r)) {
       // The awaited message may have arrived before the program asked for it.

@@ -95,7 +95,7 @@ final class Peer implements Ledger.Link {
     this.requests = requests;
     this.transport = transport;
     RemoteMemory memory = transport.remoteMemory();
-    // A read that cannot be cancelled would go on after the call that has failed.
+    // A read that cannot be cancelled would continue after the call that has failed.
     this.remote = memory == null || (losses.tracks() && !memory.cancels()) ? null : memory;
     this.pace = remote != null && remote.byProcessor() ? new Pace() : null;
     this.frame = frame;

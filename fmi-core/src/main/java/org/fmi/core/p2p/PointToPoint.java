@@ -37,7 +37,7 @@ public interface PointToPoint {
    */
   record NewArray(Object array, Status status) {}
 
-  /** This process' world rank. */
+  /** The world rank of the process. */
   int rank();
 
   /** The number of ranks of the job. */
@@ -91,7 +91,7 @@ public interface PointToPoint {
    */
   MessageRequest mprobe(int source, int context, long tag);
 
-  /** As {@link #mprobe}, without waiting; null if no message matches now. */
+  /** Does the same as {@link #mprobe}, without waiting; null if no message matches now. */
   @Nullable MessageRequest improbe(int source, int context, long tag);
 
   /**
@@ -113,7 +113,8 @@ public interface PointToPoint {
   default void requireCaller() {}
 
   /**
-   * Attends to deaths that this rank has been told of, in a job that continues without the dead.
+   * Attends to deaths that the job has reported to this rank, in a job that continues without the
+   * dead.
    */
   default void attend() {}
 

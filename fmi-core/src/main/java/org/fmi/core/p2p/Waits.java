@@ -37,7 +37,7 @@ final class Waits {
   /** The longest time for which peers hold sends back even if calls are busy. */
   private static final long HELD_LONG_NANOS = 50_000_000;
 
-  /** The most polls in a row for what has arrived, as living peers may go on sending. */
+  /** The most polls in a row for what has arrived, as living peers may continue to send. */
   private static final int MOST_ROUNDS = 1000;
 
   private static final VarHandle SHARED = ValueLayout.JAVA_LONG.varHandle();

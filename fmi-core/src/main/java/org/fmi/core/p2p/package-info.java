@@ -89,7 +89,7 @@
  * next check of the {@link Epoch} attends to: first what has arrived is taken in, then all requests
  * end that need the dead rank, and frames from it are dropped. Contexts end that nothing can be
  * awaited in: the collectives of a communicator with a dead member, and both contexts of a revoked
- * one. The protocol with each living peer goes on there: sends that were announced continue as
+ * one. The protocol with each living peer continues there: sends that were announced continue as
  * copies, receives whose data is in transit drop it, and what is announced later is answered by a
  * {@code CTS} that wants 0 bytes, or {@link ClearQueue#REVOKED} if a program's send waits for it.
  *

@@ -89,7 +89,7 @@ public final class WaitStrategy {
   }
 
   /**
-   * As {@link #WaitStrategy(int, int)}, with the rank's clock.
+   * Creates a {@link #WaitStrategy(int, int)} with the rank's clock.
    *
    * @param nanoTime the time in nanoseconds; only differences count
    */

@@ -150,7 +150,7 @@ final class Boundaries {
   /** Ends a loop whose iterations are all done. */
   void end(Loop loop) {
     if (living != null) {
-      loop.ended = true; // nobody rolls back to its end
+      loop.ended = true; // no rank rolls back to its end
       return;
     }
     between(() -> finish(loop));
@@ -248,7 +248,7 @@ final class Boundaries {
   /** Requests a checkpoint after the current iteration. */
   void want(Loop loop) {
     if (living != null) {
-      return; // nobody takes one
+      return; // no rank takes one
     }
     requested.want(
         new LoopPoint(loop.number, loop.iteration + 1, false),

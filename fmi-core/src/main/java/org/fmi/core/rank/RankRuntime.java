@@ -259,7 +259,7 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     }
   }
 
-  /** What communicators ask of the job. */
+  /** The questions of communicators to the job. */
   private final class Calls implements JobCalls {
     @Override
     public void abort(int status) {
@@ -766,7 +766,7 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     current = null;
     move(Place.CLOSED);
     try {
-      if (!shrinks) { // else messages may be missing, and nobody is to wait for them
+      if (!shrinks) { // else messages may be missing, and no rank is to wait for them
         checkpoints.drain(null, lifecycle.epoch());
         Leftovers.report(system, messenger.mailbox(), link);
       }

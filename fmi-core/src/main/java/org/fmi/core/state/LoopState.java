@@ -50,7 +50,7 @@ public final class LoopState {
   public static final int BUFFER_HEADER = 16;
   private static final byte[] NOTHING = {};
 
-  /** What to do where names differ. */
+  /** Reaction to names that differ. */
   public static final String SAME_NAMES =
       "register the same state, with the same names in the same order, in every run";
 

@@ -36,7 +36,7 @@ final class MemoryLevels {
     return levels;
   }
 
-  /** As in "VmRSS: 5216 kB". */
+  /** Matches "VmRSS: 5216 kB". */
   private static long bytes(String line) {
     return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
   }

@@ -7,7 +7,7 @@ package org.fmi.run.shell;
  * take forever.
  */
 final class EarlySignals {
-  /** What a shell adds to a signal's number in a status. */
+  /** The number that a shell adds to a signal's number in a status. */
   static final int STATUS = 128;
 
   private final Thread preparing = Thread.currentThread();

@@ -11,7 +11,7 @@ import org.fmi.rules.RingOrder;
 import org.fmi.rules.Spread;
 import org.fmi.sim.detection.SpreadRun;
 
-/** {@code fmi simulate broadcast}: the messages that tell all ranks of failures. */
+/** {@code fmi simulate broadcast}: the messages that notify all ranks of failures. */
 final class BroadcastCommand extends RingCommand {
   private static final int LOG_RING_BASE = 2;
 

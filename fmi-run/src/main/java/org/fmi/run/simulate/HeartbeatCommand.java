@@ -17,7 +17,7 @@ final class HeartbeatCommand extends RingCommand {
     super(out, err);
   }
 
-  /** Which ranks die, and how the ring is ordered. */
+  /** The dying ranks, and the order of the ring. */
   private record Case(
       String dead,
       String order,

@@ -33,7 +33,7 @@ public record Allocation(
 
   private static final int SECONDS = 15;
 
-  /** As in 2(x4). */
+  /** Matches 2(x4). */
   private static final Pattern COUNT = Pattern.compile("(\\d{1,7})(?:\\(x(\\d{1,7})\\))?");
 
   public Allocation {

@@ -22,7 +22,7 @@ public final class SlurmWatch {
 
   private static final int ANSWER_SECONDS = 15;
 
-  /** As in 1-02:03:04, 02:03:04 and 3:04. */
+  /** Matches 1-02:03:04, 02:03:04 and 3:04. */
   private static final Pattern TIME =
       Pattern.compile("(?:(\\d{1,5})-)?(?:(\\d{1,2}):)?(\\d{1,2}):(\\d{2})");
 

@@ -12,7 +12,7 @@ public final class SrunVersion {
   private static final int YEAR = 23;
   private static final int MONTH = 11;
 
-  /** As in slurm 23.11.4, or slurm-wlm 22.05.8. */
+  /** Matches slurm 23.11.4, and slurm-wlm 22.05.8. */
   private static final Pattern VERSION = Pattern.compile("\\b(\\d{2})\\.(\\d{2})(?:\\.\\d|\\b)");
 
   private SrunVersion() {}

@@ -94,7 +94,7 @@ public final class HeartRun {
               });
         }
         case SUSPECT -> learn(rank, to, Spread.NOBODY);
-        case HEARD -> {} // nobody is suspected who lives
+        case HEARD -> {} // no living rank is suspected
       }
     }
   }

@@ -1,5 +1,5 @@
 /**
- * How failures are noticed and spread in a large job, by the state machines of the real detectors:
+ * Notices and spreads failures in a large job, by the state machines of the real detectors:
  * messages and rounds, and timeouts until all ranks know.
  */
 @NullMarked

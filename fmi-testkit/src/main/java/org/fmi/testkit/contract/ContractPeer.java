@@ -154,7 +154,7 @@ final class ContractPeer implements FrameHandler {
     }
   }
 
-  /** As {@link #until}, but relies on await to return without a timeout. */
+  /** Does the same as {@link #until}, but relies on await to return without a timeout. */
   void untilForever(Condition condition) {
     while (!condition.holds()) {
       if (poll() == 0 && !condition.holds()) {

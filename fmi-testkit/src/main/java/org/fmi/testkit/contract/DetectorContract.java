@@ -77,7 +77,7 @@ public abstract class DetectorContract {
   /** Runs {@code body} for each of {@code ranks} ranks, all at the same time. */
   protected abstract void run(int ranks, Setup setup, Body body) throws Exception;
 
-  /** How the ranks watch each other. */
+  /** The way in which the ranks watch each other. */
   protected Detection detection(int periodMillis) {
     return new Detection(Detection.Overlay.LOGRING, periodMillis, true);
   }

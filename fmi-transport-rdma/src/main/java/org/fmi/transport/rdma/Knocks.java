@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Distinguishes peers that compute, and so answer no request for a connection, from peers that are
- * cut off: asks the machine of a silent peer for a connection to a port where nobody listens. Its
+ * cut off: asks the machine of a silent peer for a connection to a port without a listener. Its
  * system refuses at once, whatever its processes do.
  *
  * <pre>
