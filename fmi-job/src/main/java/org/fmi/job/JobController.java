@@ -821,7 +821,7 @@ public final class JobController implements Job {
     if (suspect.life() == Life.ALIVE && !(examined && examination.isAccused(suspect))) {
       out.report(
           new Notice.RankFailed(
-              epoch(), m.rank(), "rank " + by.number() + " over the log-ring", m.reason()));
+              epoch(), m.rank(), "rank " + by.number() + " over the overlay", m.reason()));
       ledger.suspect(m.rank(), epoch(), "rank " + by.number() + " reported: " + m.reason());
       if (phase == Phase.CONNECTING && by.stage() == Stage.JOINED && m.hops() == 0) {
         ledger.unconnected(m.overlay());

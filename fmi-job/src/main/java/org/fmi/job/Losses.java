@@ -307,7 +307,7 @@ final class Losses {
     if (silent.hold(m.rank())) {
       return;
     }
-    lose(suspect, "rank " + by.number() + " over the log-ring", m.reason());
+    lose(suspect, "rank " + by.number() + " over the overlay", m.reason());
     ledger.suspect(
         m.rank(), ledger.recoveries(), "rank " + by.number() + " reported: " + m.reason());
   }

@@ -390,7 +390,7 @@ final class JobControllerTest {
     startAll(job, 2, nodes);
     say(job, 0, 0, new RankMessage.Suspect(0, 1, 0, 0, "tcp", "closed"));
     assertThat(notices())
-        .contains(new Notice.RankFailed(0, 1, "rank 0 over the log-ring", "closed"))
+        .contains(new Notice.RankFailed(0, 1, "rank 0 over the overlay", "closed"))
         .noneMatch(Notice.CauseKnown.class::isInstance);
     return job;
   }

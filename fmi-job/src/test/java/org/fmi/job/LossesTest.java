@@ -168,7 +168,7 @@ final class LossesTest {
   void aBrokenConnectionKillsAndIsHeardOnce() {
     Job job = running(4, SHRINK);
     suspects(job, 0, 3, false);
-    assertDead(1, 3, "rank 0 over the log-ring", "no sign of life");
+    assertDead(1, 3, "rank 0 over the overlay", "no sign of life");
     assertThat(sent()).containsExactly(kill(3));
     suspects(job, 1, 3, false);
     assertThat(told()).isEmpty();

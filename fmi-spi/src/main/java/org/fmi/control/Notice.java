@@ -34,7 +34,7 @@ public sealed interface Notice {
 
   /**
    * A failure was detected. {@code by} names the detector: "daemon", "fmirun", "rank 3 over the
-   * log-ring".
+   * overlay".
    */
   record RankFailed(int epoch, int rank, String by, String reason) implements Notice {}
 

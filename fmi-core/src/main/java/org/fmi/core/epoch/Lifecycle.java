@@ -122,8 +122,7 @@ public final class Lifecycle implements JobLink.Listener {
   private boolean rebuilt;
 
   /**
-   * Number of failures reported over the log-ring. Detectors of several epochs may report at a
-   * time.
+   * Number of failures reported over the overlay. Detectors of several epochs may report at a time.
    */
   private final AtomicLong notices = new AtomicLong();
 

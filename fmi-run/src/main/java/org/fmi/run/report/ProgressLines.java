@@ -48,7 +48,7 @@ public final class ProgressLines {
 
   private long begunNanos;
 
-  /** Ranks notified over the log-ring of the failures of the current recovery. */
+  /** Ranks notified over the overlay of the failures of the current recovery. */
   private final BitSet notified = new BitSet();
 
   /** Checkpoints skipped since the last one taken. */
@@ -198,7 +198,7 @@ public final class ProgressLines {
           stage(
               n.epoch(),
               Amounts.count(ranks, "rank")
-                  + " notified over the log-ring, within "
+                  + " notified over the overlay, within "
                   + Amounts.count(mostHops, "hop"),
               notifiedNanos);
         }

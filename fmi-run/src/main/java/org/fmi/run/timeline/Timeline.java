@@ -105,7 +105,7 @@ record Timeline(
   /** A rank that stopped computing, in this iteration. */
   record Stop(int rank, long at, long loop, long iteration) {}
 
-  /** A rank that was notified of a failure over the log-ring. */
+  /** A rank that was notified of a failure over the overlay. */
   record Notice(int rank, long at, int hops) {}
 
   /** A new process of a rank. */

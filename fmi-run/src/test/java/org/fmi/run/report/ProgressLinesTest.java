@@ -54,7 +54,7 @@ final class ProgressLinesTest {
         .containsExactly(
             "fmi: node1 lost (seen by fmirun): its daemon died",
             "fmi: epoch 1: new process on node2 (h3) (spare) for ranks 2, 3, 2.0 ms",
-            "fmi: epoch 1: 2 ranks notified over the log-ring, within 2 hops, 4.0 ms",
+            "fmi: epoch 1: 2 ranks notified over the overlay, within 2 hops, 4.0 ms",
             "fmi: epoch 1: all ranks joined (H1), 50.0 ms",
             "fmi: epoch 1: all ranks connected over tcp (H2), 60.0 ms",
             "fmi: epoch 1: running (H3) from iteration 50; rebuilt 2 checkpoints from parity, 80.0"
@@ -83,25 +83,25 @@ final class ProgressLinesTest {
     progress.on(new Notice.NodeFailed(0, 2, "h3", "fmirun", "its daemon died"), MILLI);
     long failed = 3_600_000 * MILLI;
     progress.on(new Notice.Notified(0, 0, 3, 0, 0), failed);
-    progress.on(new Notice.RankFailed(0, 3, "rank 0 over the log-ring", "closed"), failed);
+    progress.on(new Notice.RankFailed(0, 3, "rank 0 over the overlay", "closed"), failed);
     progress.on(new Notice.RecoveryBegun(1, false, "rank 3: closed"), failed);
     progress.on(new Notice.AllJoined(1), failed + 50 * MILLI);
     assertThat(lines)
         .containsExactly(
             "fmi: node2 (h3) lost (seen by fmirun): its daemon died",
-            "fmi: rank 3 lost (seen by rank 0 over the log-ring): closed",
-            "fmi: epoch 1: 1 rank notified over the log-ring, within 0 hops, 0.0 ms",
+            "fmi: rank 3 lost (seen by rank 0 over the overlay): closed",
+            "fmi: epoch 1: 1 rank notified over the overlay, within 0 hops, 0.0 ms",
             "fmi: epoch 1: all ranks joined (H1), 50.0 ms");
   }
 
   @Test
   void takesAFailureBack() {
     ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
-    progress.on(new Notice.RankFailed(0, 3, "rank 0 over the log-ring", "closed"), 0);
+    progress.on(new Notice.RankFailed(0, 3, "rank 0 over the overlay", "closed"), 0);
     progress.on(new Notice.FalsePositive(1, 3, "rank 0", "its process lives"), MILLI);
     assertThat(lines)
         .containsExactly(
-            "fmi: rank 3 lost (seen by rank 0 over the log-ring): closed",
+            "fmi: rank 3 lost (seen by rank 0 over the overlay): closed",
             "fmi: rank 3 is not lost, as rank 0 reported: its process lives");
   }
 
@@ -119,18 +119,18 @@ final class ProgressLinesTest {
     }
     progress.on(new Notice.AllJoined(2), 2 * MILLI);
     assertThat(lines)
-        .contains("fmi: epoch 2: 2 ranks notified over the log-ring, within 1 hop, 0.0 ms");
+        .contains("fmi: epoch 2: 2 ranks notified over the overlay, within 1 hop, 0.0 ms");
   }
 
   @Test
   void correctsWhatWasToldWhenTheCauseIsKnown() {
     ProgressLines progress = new ProgressLines(Verbosity.NORMAL, SPEC, lines::add);
-    progress.on(new Notice.RankFailed(0, 3, "rank 0 over the log-ring", "closed"), 0);
+    progress.on(new Notice.RankFailed(0, 3, "rank 0 over the overlay", "closed"), 0);
     progress.on(new Notice.Left(0, 0, 0, 17), MILLI);
     progress.on(new Notice.CauseKnown(0, 3, "was killed by signal 9"), 2 * MILLI);
     assertThat(lines)
         .containsExactly(
-            "fmi: rank 3 lost (seen by rank 0 over the log-ring): closed",
+            "fmi: rank 3 lost (seen by rank 0 over the overlay): closed",
             "fmi: rank 3 lost because it was killed by signal 9");
   }
 

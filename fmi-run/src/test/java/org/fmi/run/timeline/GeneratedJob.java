@@ -116,7 +116,7 @@ final class GeneratedJob {
   private void fail(int rank) throws IOException {
     int by = (rank + 1) % ranks;
     tell(new Notice.Notified(epoch, by, rank, 0, BEGUN_NANOS + now));
-    tell(new Notice.RankFailed(epoch, rank, "rank " + by + " over the log-ring", "closed"));
+    tell(new Notice.RankFailed(epoch, rank, "rank " + by + " over the overlay", "closed"));
     tell(new Notice.RecoveryBegun(epoch + 1, false, "rank " + rank + ": closed"));
     for (int r = 0; r < ranks; r++) {
       if (r != rank) {

@@ -141,7 +141,7 @@ final class TimelineBuilderTest {
   @Test
   void aProcessThatIsNotLostAfterAllStays() throws Exception {
     runsFrom(100);
-    at(500, new Notice.RankFailed(0, 1, "rank 0 over the log-ring", "closed"));
+    at(500, new Notice.RankFailed(0, 1, "rank 0 over the overlay", "closed"));
     at(600, new Notice.FalsePositive(1, 1, "rank 0", "it lives"));
     assertThat(timeline().stays())
         .filteredOn(stay -> stay.rank() == 1)
@@ -156,7 +156,7 @@ final class TimelineBuilderTest {
     at(
         500,
         new Notice.Notified(0, 0, 1, 0, 0),
-        new Notice.RankFailed(0, 1, "rank 0 over the log-ring", "closed"),
+        new Notice.RankFailed(0, 1, "rank 0 over the overlay", "closed"),
         new Notice.RecoveryBegun(1, false, "rank 1: closed"));
     at(501, new Notice.Left(0, 0, 0, 83));
     at(505, new Notice.CauseKnown(0, 1, "was killed by signal 9"));
@@ -171,13 +171,7 @@ final class TimelineBuilderTest {
     assertThat(recovery.failures())
         .containsExactly(
             new Failure(
-                500_000,
-                1,
-                -1,
-                "",
-                "rank 0 over the log-ring",
-                "closed",
-                "was killed by signal 9"));
+                500_000, 1, -1, "", "rank 0 over the overlay", "closed", "was killed by signal 9"));
     assertThat(recovery.noticed()).isEqualTo(500_000);
     assertThat(recovery.running()).isEqualTo(560_000);
     assertThat(recovery.computedSince()).isEqualTo(300_000);
