@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -28,6 +29,8 @@ final class RdmaLinks implements RingLinks {
   static final String NAME = "rdma";
 
   private static final byte[] BEAT = {};
+
+  private static final String THREAD = "fmi-logring";
 
   /**
    * The time limit, at close, for sends to reach the peers' devices, and for other work to fail.
@@ -53,7 +56,8 @@ final class RdmaLinks implements RingLinks {
 
   /**
    * @param neighbours the expected neighbours
-   * @throws IOException if the device refuses; the message says what would help
+   * @throws IOException if the device refuses, and the message says what would help; or if the
+   *     system refuses the thread
    */
   RdmaLinks(RankConfig config, int epoch, Set<Integer> neighbours, Handler handler)
       throws IOException {
@@ -63,7 +67,8 @@ final class RdmaLinks implements RingLinks {
         neighbours,
         handler,
         VerbsProvider.chosen().open(InetAddress.getByName(config.host())),
-        System::nanoTime);
+        System::nanoTime,
+        Thread.ofPlatform().daemon().name(THREAD).factory());
   }
 
   RdmaLinks(
@@ -72,7 +77,8 @@ final class RdmaLinks implements RingLinks {
       Set<Integer> neighbours,
       Handler handler,
       Verbs verbs,
-      LongSupplier clock)
+      LongSupplier clock,
+      ThreadFactory threads)
       throws IOException {
     this.handler = handler;
     this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(config.job().heartbeatMillis());
@@ -103,9 +109,13 @@ final class RdmaLinks implements RingLinks {
       throw e;
     }
     nextBeat = clock.getAsLong() + pause();
-    thread = new Thread(this::run, "fmi-logring");
-    thread.setDaemon(true);
-    thread.start();
+    thread = threads.newThread(this::run);
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      end();
+      throw new IOException(THREAD + ": " + e.getMessage(), e);
+    }
   }
 
   @Override

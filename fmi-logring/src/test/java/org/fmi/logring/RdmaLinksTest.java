@@ -1,12 +1,14 @@
 package org.fmi.logring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.fmi.testkit.RankConfigs;
@@ -58,20 +60,43 @@ class RdmaLinksTest {
 
   @BeforeEach
   void open() throws IOException {
-    links =
-        new RdmaLinks(
-            DetectorThreads.config(0, 2, RdmaLinks.NAME, SECRET, HEARTBEAT_MILLIS),
-            EPOCH,
-            Set.of(1),
-            handler,
-            verbs,
-            clock::get);
+    links = open(verbs, Thread.ofPlatform().daemon().factory());
+  }
+
+  private RdmaLinks open(Verbs device, ThreadFactory threads) throws IOException {
+    return new RdmaLinks(
+        DetectorThreads.config(0, 2, RdmaLinks.NAME, SECRET, HEARTBEAT_MILLIS),
+        EPOCH,
+        Set.of(1),
+        handler,
+        device,
+        clock::get,
+        threads);
   }
 
   @AfterEach
   void close() {
     links.close();
     assertThat(verbs.closed).isTrue();
+  }
+
+  @Test
+  void withoutAThreadItIsRefusedAndLeavesNothing() {
+    ScriptedVerbs device = new ScriptedVerbs();
+    assertThatIOException()
+        .isThrownBy(
+            () ->
+                open(
+                    device,
+                    task ->
+                        new Thread(task) {
+                          @Override
+                          public void start() {
+                            throw new OutOfMemoryError("no more threads");
+                          }
+                        }))
+        .withMessage("fmi-logring: no more threads");
+    assertThat(device.closed).isTrue();
   }
 
   private static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
