@@ -15,6 +15,16 @@ public interface CheckpointStoreProvider {
    */
   CheckpointStore open(RankConfig config, Comm system, NodeMemory memory) throws IOException;
 
+  /**
+   * Opens what ranks that have ended have left in a node's memory, and compares it with its
+   * checksums.
+   *
+   * @throws IOException if it cannot be read
+   */
+  default LeftCheckpoints left(NodeMemory memory) throws IOException {
+    throw new IOException("these checkpoints cannot be read by another job");
+  }
+
   /** The job's checkpoints in files, for one rank. */
   default CheckpointSource source(RankConfig config) {
     return CheckpointSource.NONE;

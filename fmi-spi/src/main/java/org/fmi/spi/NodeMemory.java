@@ -19,6 +19,12 @@ public interface NodeMemory {
     return PREFIX + rank + "-";
   }
 
+  /** Returns the rank in the name of a checkpoint. */
+  static int rankOf(String name) {
+    int from = PREFIX.length();
+    return Integer.parseInt(name.substring(from, name.indexOf('-', from)));
+  }
+
   /** The names of all pieces with this prefix. */
   List<String> list(String prefix) throws IOException;
 

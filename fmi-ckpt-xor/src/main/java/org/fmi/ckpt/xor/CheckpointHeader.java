@@ -4,7 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
+import org.fmi.rules.GroupCode;
 import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 
@@ -144,6 +146,38 @@ record CheckpointHeader(CheckpointId id, int losses, Member[] members) {
             piece.get(LONG, 40),
             piece.get(LONG, 48) != 0);
     return new CheckpointHeader(id, losses, members);
+  }
+
+  /**
+   * Reads the header of a complete checkpoint of any group.
+   *
+   * @return null if there is none, or it is corrupt
+   */
+  static @Nullable CheckpointHeader read(MemorySegment piece) {
+    if (piece.byteSize() < MEMBERS_AT || !isComplete(piece)) {
+      return null;
+    }
+    int count = piece.get(INT, 56);
+    int losses = piece.get(INT, 60);
+    if (count < 1
+        || losses < 0
+        || losses > GroupCode.MOST_LOSSES
+        || memberAt(count, losses) > piece.byteSize()) {
+      return null;
+    }
+    int[] group = new int[count];
+    Arrays.setAll(group, i -> piece.get(INT, memberAt(i, losses)));
+    return read(piece, group, losses);
+  }
+
+  /** The ranks of the members. */
+  int[] group() {
+    return Arrays.stream(members).mapToInt(Member::rank).toArray();
+  }
+
+  /** The index of a rank among the members; negative if it is not one of them. */
+  int indexOf(int rank) {
+    return Arrays.binarySearch(group(), rank);
   }
 
   private static int crc(MemorySegment piece, int bytes) {

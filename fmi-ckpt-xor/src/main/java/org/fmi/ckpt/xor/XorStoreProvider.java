@@ -4,16 +4,20 @@ import java.io.IOException;
 import org.fmi.Comm;
 import org.fmi.spi.CheckpointStore;
 import org.fmi.spi.CheckpointStoreProvider;
+import org.fmi.spi.LeftCheckpoints;
 import org.fmi.spi.NodeMemory;
 import org.fmi.spi.RankConfig;
 
 /** Creates {@link XorStore}s. */
 public final class XorStoreProvider implements CheckpointStoreProvider {
+  /** The size of a full block in jobs. */
+  public static final int BLOCK_BYTES = PieceLayout.BLOCK_BYTES;
+
   private final int blockBytes;
 
   /** A provider of stores as used by jobs. */
   public XorStoreProvider() {
-    this(PieceLayout.BLOCK_BYTES);
+    this(BLOCK_BYTES);
   }
 
   /**
@@ -30,5 +34,10 @@ public final class XorStoreProvider implements CheckpointStoreProvider {
       throws IOException {
     return new XorStore(
         config.rank(), config.group(), config.job().groupLosses(), blockBytes, system, memory);
+  }
+
+  @Override
+  public LeftCheckpoints left(NodeMemory memory) throws IOException {
+    return new NodePieces(memory, blockBytes);
   }
 }
