@@ -43,6 +43,11 @@ final class Injections {
     most = Math.max(most, iteration);
   }
 
+  /** Returns the failures that have not taken place. */
+  List<FaultSpec> pending() {
+    return List.copyOf(pending.values());
+  }
+
   /**
    * Returns the failures that did not take place, with reasons if known, when the job has ended.
    */
@@ -100,7 +105,7 @@ final class Injections {
       return new JobCommand.KillDaemon(node);
     }
     return fault.node()
-        ? new JobCommand.KillNode(node, "injected failure")
+        ? new JobCommand.KillNode(node, JobCommand.KillNode.INJECTED)
         : new JobCommand.ToNode(node, new ToDaemon.KillRank(rank, incarnation));
   }
 }

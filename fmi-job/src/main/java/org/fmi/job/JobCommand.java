@@ -34,7 +34,10 @@ public sealed interface JobCommand {
    * Fence a node: kill its daemon and all its ranks by every possible means, and delete its memory.
    * Reported as lost, if it was up.
    */
-  record KillNode(int node, String reason) implements JobCommand {}
+  record KillNode(int node, String reason) implements JobCommand {
+    /** The reason if the failure was injected: the whole node is to be lost. */
+    public static final String INJECTED = "injected failure";
+  }
 
   /** Kill only the daemon of a node, for tests. */
   record KillDaemon(int node) implements JobCommand {}
@@ -112,6 +115,14 @@ public sealed interface JobCommand {
   record NotCheckpointed(long asker, String reason) implements JobCommand {}
 
   /**
+   * End this job, and continue the program in another one with fewer ranks, on the nodes that are
+   * left, from the checkpoints in their memory. The last command.
+   *
+   * @param lost the number of ranks that have no place any more
+   */
+  record Shrink(JobSpec next, int lost) implements JobCommand {}
+
+  /**
    * End the job.
    *
    * @param message what happened, for the user; empty if all went well
@@ -136,6 +147,11 @@ public sealed interface JobCommand {
           cause == EndCause.UNFIT_NODE ? USAGE : FAILED,
           cause,
           "cannot start on " + node + ": " + reason);
+    }
+
+    /** Returns the end for a job whose checkpoints are lost for good. */
+    public static End lost(String message) {
+      return failed(EndCause.CHECKPOINTS_LOST, message);
     }
 
     static End aborted(int rank, int status) {

@@ -37,6 +37,7 @@ public final class JobController implements Job {
    */
   static final int RANKS_AT_ONCE = 1024;
 
+  private final JobSpec spec;
   private final Placement placement;
   private final FailureLedger ledger;
   private final Ranks ranks;
@@ -98,6 +99,7 @@ public final class JobController implements Job {
   }
 
   private JobController(JobSpec spec, int ranksAtOnce, List<PlacedNode> nodes, List<Rank> each) {
+    this.spec = spec;
     this.placement = new Placement(spec, nodes);
     this.ledger = new FailureLedger(spec.size(), spec.recovery());
     this.ranks = new Ranks(spec.size(), each);
@@ -360,10 +362,25 @@ public final class JobController implements Job {
   }
 
   private void placeUnplaced() {
-    JobCommand.End verdict = unplaced.place();
+    JobCommand verdict = unplaced.place(this::shrink);
     if (verdict != null) {
       end(verdict);
     }
+  }
+
+  /** Ends this job for one with as many ranks as the nodes that are left have room for. */
+  private JobCommand shrink() {
+    List<Integer> nodes = placement.up();
+    List<FaultSpec> pending = injections.pending();
+    JobSpec next = Successor.of(spec, nodes, placement, pending, ledger.recoveries());
+    for (FaultSpec fault : pending) {
+      if (!Successor.isThere(fault, nodes, next.size())) {
+        out.report(
+            new Notice.KillMissed(
+                fault.kill(), "the job has shrunk, and does not have it any more"));
+      }
+    }
+    return new JobCommand.Shrink(next, ranks.size() - next.size());
   }
 
   // ---- processes
@@ -909,7 +926,7 @@ public final class JobController implements Job {
     requests.over("the program has completed");
   }
 
-  private void end(JobCommand.End end) {
+  private void end(JobCommand end) {
     enter(Phase.ENDED);
     requests.over("the job is ending");
     out.add(end);

@@ -140,6 +140,8 @@ public record JobSpec(
     /** Put its ranks on the surviving nodes, beyond their slots. */
     SHARE,
     /** End the job as one that could not continue. */
-    ABORT
+    ABORT,
+    /** Continue the program with fewer ranks, on the nodes that are left. */
+    SHRINK
   }
 }

@@ -44,6 +44,9 @@ final class Placement {
     /** A lost node that returns. */
     record WhenOneReturns() implements Choice {}
 
+    /** No node: the program continues with fewer ranks. */
+    record Fewer() implements Choice {}
+
     /** No node. */
     record Nowhere(EndCause cause, String message) implements Choice {}
   }
@@ -167,6 +170,22 @@ final class Placement {
 
   int load(int node) {
     return nodes.get(node).load();
+  }
+
+  /** Returns the rack of a node; empty if unknown. */
+  String rack(int node) {
+    return nodes.get(node).rack;
+  }
+
+  /** Returns the nodes that are up, ascending. */
+  List<Integer> up() {
+    List<Integer> up = new ArrayList<>();
+    for (int n = 0; n < nodes.size(); n++) {
+      if (isUp(n)) {
+        up.add(n);
+      }
+    }
+    return up;
   }
 
   int[] group(int rank) {
@@ -588,6 +607,12 @@ final class Placement {
     int last = best(rank, Search.FREE);
     return switch (spec.room().onNoSpare()) {
       case WAIT -> last == NOWHERE ? new Choice.WhenOneReturns() : new Choice.At(last, false);
+      case SHRINK ->
+          last != NOWHERE
+              ? new Choice.At(last, false)
+              : up().isEmpty()
+                  ? new Choice.Nowhere(EndCause.NO_NODE, "no node is left")
+                  : new Choice.Fewer();
       case ABORT ->
           last == NOWHERE
               ? new Choice.Nowhere(EndCause.NO_SPARE, "no spare node is left for rank " + rank)

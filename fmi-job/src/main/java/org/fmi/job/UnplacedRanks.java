@@ -4,6 +4,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -78,9 +79,10 @@ final class UnplacedRanks {
   /**
    * Finds a node for each rank without one.
    *
-   * @return the end of the job if some rank has no node and will get none
+   * @param fewer provides the command that continues the program with fewer ranks
+   * @return the last command of the job if some rank has no node and will get none
    */
-  JobCommand.@Nullable End place() {
+  @Nullable JobCommand place(Supplier<JobCommand> fewer) {
     boolean waits = false;
     int without = 0;
     for (int r : List.copyOf(ranks)) {
@@ -105,6 +107,9 @@ final class UnplacedRanks {
           }
           placement.awaitLost().forEach(node -> out.add(new JobCommand.Launch(node)));
           waits = true;
+        }
+        case Placement.Choice.Fewer _ -> {
+          return fewer.get();
         }
         case Placement.Choice.Nowhere no -> {
           return JobCommand.End.failed(no.cause(), no.message());

@@ -61,8 +61,8 @@ final class UnplacedRanksTest {
   }
 
   /** How it ends, if it does; the commands for it, without what the user is told. */
-  private JobCommand.@Nullable End place(JobCommand... expected) {
-    JobCommand.End end = homeless.place();
+  private @Nullable JobCommand place(JobCommand... expected) {
+    JobCommand end = homeless.place(() -> new JobCommand.Shrink(spec(1, 1, OnNoSpare.SHRINK), 1));
     assertThat(out.take().stream().filter(c -> !(c instanceof JobCommand.Report)))
         .containsExactly(expected);
     return end;
@@ -103,6 +103,7 @@ final class UnplacedRanksTest {
         assertThat(placement.nodeOf(1)).isZero();
       }
       case WAIT -> assertThat(place(new JobCommand.Launch(1))).isNull();
+      case SHRINK -> assertThat(place()).isInstanceOf(JobCommand.Shrink.class);
       case ABORT ->
           assertThat(place()).isNotNull().extracting("cause").isEqualTo(EndCause.NO_SPARE);
     }

@@ -416,6 +416,7 @@ final class JobSimulation implements Supervisor {
       case FromDaemon.Warning m -> reports.add(simulation.nanoTime() / 1000 + " us " + m);
       case FromDaemon.Level2 _,
           FromDaemon.Hello _,
+          FromDaemon.Holds _,
           FromDaemon.Output _,
           FromDaemon.InputWanted _,
           FromDaemon.InputTaken _,
@@ -488,6 +489,7 @@ final class JobSimulation implements Supervisor {
         case JobCommand.Report c -> report(c.notice());
         case JobCommand.Checkpointed c -> requests.taken(c);
         case JobCommand.NotCheckpointed c -> requests.refused(c);
+        case JobCommand.Shrink c -> throw new IllegalStateException("unexpected: " + c);
         case JobCommand.End c -> {
           end = c;
           reports.add(simulation.nanoTime() / 1000 + " us " + c);

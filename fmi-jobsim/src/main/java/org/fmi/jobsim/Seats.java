@@ -47,7 +47,7 @@ final class Seats {
     return switch (shape.onNoSpare()) {
       case WAIT -> true;
       case SHARE -> there > 0;
-      case ABORT -> there * shape.ranksPerNode() >= shape.size();
+      case ABORT, SHRINK -> there * shape.ranksPerNode() >= shape.size();
     };
   }
 

@@ -336,4 +336,17 @@ public sealed interface Notice {
   record KillMissed(String kill, String reason) implements Notice {}
 
   record Finished(int status, int recoveries, String message) implements Notice {}
+
+  /**
+   * The program continues in a job with fewer ranks, whose events follow; their epochs count from 0
+   * again.
+   *
+   * @param ranks the number of its ranks
+   * @param nodes the number of its nodes
+   * @param lost the number of ranks without a place, by which it has fewer
+   * @param loop the loop of the checkpoint from which it continues; -1 if it begins anew
+   * @param from where that checkpoint is, for the user; empty if it begins anew
+   */
+  record Shrunk(int ranks, int nodes, int lost, long loop, long iteration, String from)
+      implements Notice {}
 }

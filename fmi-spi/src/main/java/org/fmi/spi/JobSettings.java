@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     so that their sends need not wait; {@link #SEND_BUFFER_OF_HEAP} if it follows from the heap's
  *     size
  * @param transports names of the transports to use, in order of preference; empty for all
+ * @param mayShrink whether the program may have to continue with fewer ranks, so that the state of
+ *     its loops must say how it is divided
  */
 public record JobSettings(
     int size,
@@ -32,7 +34,8 @@ public record JobSettings(
     Detection detection,
     long recordLimitBytes,
     long sendBufferBytes,
-    List<String> transports) {
+    List<String> transports,
+    boolean mayShrink) {
   /** A sixteenth of the heap, and at least 16 MiB. */
   public static final long SEND_BUFFER_OF_HEAP = -1;
 
@@ -71,7 +74,8 @@ public record JobSettings(
         .detection(detection)
         .recordLimitBytes(recordLimitBytes)
         .sendBufferBytes(sendBufferBytes)
-        .transports(transports);
+        .transports(transports)
+        .mayShrink(mayShrink);
   }
 
   /** Collects the parts of {@link JobSettings} by name. */
@@ -86,6 +90,7 @@ public record JobSettings(
     private long recordLimitBytes;
     private long sendBufferBytes = SEND_BUFFER_OF_HEAP;
     private List<String> transports = List.of();
+    private boolean mayShrink;
 
     private Builder() {}
 
@@ -140,6 +145,11 @@ public record JobSettings(
       return this;
     }
 
+    public Builder mayShrink(boolean value) {
+      mayShrink = value;
+      return this;
+    }
+
     /**
      * The settings.
      *
@@ -156,7 +166,8 @@ public record JobSettings(
           detection == null ? Detection.byLogRing(heartbeatMillis) : detection,
           recordLimitBytes,
           sendBufferBytes,
-          transports);
+          transports,
+          mayShrink);
     }
   }
 }

@@ -5,12 +5,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * The checkpoints in files of a job with a different number of ranks, which this job may start
- * from.
+ * The checkpoints of a job with a different number of ranks, in files or in the memory that it has
+ * left, which this job may start from.
  */
 public interface OtherImages extends AutoCloseable {
   /** The user's name for them. */
   String name();
+
+  /** Whether they are in files. */
+  boolean inFiles();
 
   /** The number of ranks of that job. */
   int size();
@@ -21,7 +24,7 @@ public interface OtherImages extends AutoCloseable {
   /**
    * Compares a whole image with its checksums.
    *
-   * @throws IOException if the image is damaged; the message names the file
+   * @throws IOException if the image is damaged; the message says where
    */
   void verify(int rank, CheckpointId id) throws IOException;
 
@@ -30,11 +33,11 @@ public interface OtherImages extends AutoCloseable {
    *
    * @param at the offset of the part
    * @param into has the size of the part
-   * @throws IOException if the image is damaged; the message names the file
+   * @throws IOException if the image is damaged; the message says where
    */
   void read(int rank, CheckpointId id, long at, MemorySegment into) throws IOException;
 
-  /** Closes files. They are opened again by the next read. */
+  /** Closes files and connections. They are opened again by the next read. */
   @Override
   void close();
 }

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param group the world ranks of this rank's checkpoint group, ascending, this one included
  * @param job the settings common to all ranks
  * @param level2 checkpoints on files
+ * @param earlier the memory of an earlier job that this one begins from
  * @param faults failures to inject in this process
  */
 public record RankConfig(
@@ -42,6 +43,7 @@ public record RankConfig(
     int[] group,
     JobSettings job,
     Level2Plan level2,
+    EarlierMemory earlier,
     List<Fault> faults) {
   /** The number of ranks. */
   public int size() {
@@ -78,6 +80,7 @@ public record RankConfig(
         .group(group)
         .job(job)
         .level2(level2)
+        .earlier(earlier)
         .faults(faults);
   }
 
@@ -115,6 +118,7 @@ public record RankConfig(
     private int @Nullable [] group;
     private @Nullable JobSettings job;
     private Level2Plan level2 = Level2Plan.NONE;
+    private EarlierMemory earlier = EarlierMemory.NONE;
     private List<Fault> faults = List.of();
 
     private Builder() {}
@@ -190,6 +194,11 @@ public record RankConfig(
       return this;
     }
 
+    public Builder earlier(EarlierMemory value) {
+      earlier = value;
+      return this;
+    }
+
     public Builder faults(List<Fault> value) {
       faults = value;
       return this;
@@ -216,6 +225,7 @@ public record RankConfig(
           Objects.requireNonNull(group, "group"),
           Objects.requireNonNull(job, "job"),
           level2,
+          earlier,
           faults);
     }
   }

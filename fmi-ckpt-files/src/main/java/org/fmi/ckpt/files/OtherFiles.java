@@ -25,6 +25,11 @@ final class OtherFiles implements OtherImages {
   }
 
   @Override
+  public boolean inFiles() {
+    return true;
+  }
+
+  @Override
   public int size() {
     return others.size();
   }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import org.fmi.ckpt.xor.CheckpointHeader.Member;
 import org.fmi.spi.CheckpointId;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -54,7 +55,7 @@ final class GroupImagesTest {
     }
 
     @Override
-    public byte[] read(int rank, int chunk, long row) {
+    public byte @Nullable [] read(int rank, int chunk, long row) {
       int member = Arrays.binarySearch(group, rank);
       return lost.get(member) ? null : block(member, chunk, row);
     }

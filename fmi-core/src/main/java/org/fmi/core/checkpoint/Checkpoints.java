@@ -2,6 +2,7 @@ package org.fmi.core.checkpoint;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.fmi.Comm;
@@ -34,6 +35,7 @@ import org.fmi.spi.FaultPoint;
 import org.fmi.spi.NoRoomException;
 import org.fmi.spi.RankClock;
 import org.fmi.spi.RankConfig;
+import org.fmi.wire.FrameLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +53,15 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Checkpoints {
   private static final long NO_LOOP = -1;
+
+  /** The user's way out, where state cannot be given to fewer ranks. */
+  private static final String WAY_OUT = ", or use --on-no-spare share";
+
+  /** The reason why a state object is refused that does not say how it is divided. */
+  public static final String UNDIVIDED =
+      ", does not say how it is divided, so that the program could not continue with fewer ranks:"
+          + " register ArrayBlock.of(...), Replicated.of(...) or Repartitioned.of(...)"
+          + WAY_OUT;
 
   /** The cost of saving its state that a program is assumed to have, as nothing measures it. */
   private static final double ASSUMED_COST_SECONDS = 1;
@@ -380,11 +391,44 @@ public final class Checkpoints {
         UnexpectedImage.write(messenger.mailbox(), image.unexpected());
       }
       state.write(writer, image.stateAt());
+      requireDivisible(image, state, epoch);
       return image;
     } catch (NoRoomException e) {
       throw e;
     } catch (IOException e) {
       throw cannotContinue(epoch, e);
+    }
+  }
+
+  /** Refuses what could not be given to fewer ranks, if that may become necessary. */
+  private void requireDivisible(Image image, LoopState state, int epoch) throws IOException {
+    if (!config.job().mayShrink()) {
+      return;
+    }
+    MemorySegment messages = image.unexpected();
+    if (messages.byteSize() > 0 && messages.get(FrameLayout.LONG, 0) > 0) {
+      throw endJob(
+          epoch,
+          "rank "
+              + config.rank()
+              + " has messages at a checkpoint that it has not received, which only a job of as"
+              + " many ranks can receive: receive each message in the iteration in which it is sent"
+              + WAY_OUT);
+    }
+    List<ImageSections.Entry> entries =
+        ImageSections.of(
+            (at, to) -> to.copyFrom(image.memory().asSlice(at, to.byteSize())),
+            image.stateAt(),
+            image.stateEnd());
+    for (int i = 0; i < entries.size(); i++) {
+      if (entries.get(i).shares()) {
+        throw endJob(
+            epoch,
+            state.describeObject(i)
+                + ", shares its content with another object, so that it cannot be divided among"
+                + " fewer ranks: register each object once"
+                + WAY_OUT);
+      }
     }
   }
 

@@ -622,13 +622,26 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
       if (linePending && id != null && id.loop() == loop.number) {
         linePending = false;
         recovery.restore(loop, id, Restorer.Situation.RESTARTED);
-      } else if (!shrinks && restorer.takeOver(loop, lifecycle.epoch())) {
+      } else if (!shrinks && takeOver(loop, lifecycle.epoch())) {
         boundaries.end(loop);
       }
     } catch (Rollback e) {
       rollback(loop);
     }
     return loop;
+  }
+
+  /**
+   * Gives a new loop the state that it had in a job with another number of ranks.
+   *
+   * @return whether the loop had ended there
+   */
+  private boolean takeOver(Loop loop, int epoch) {
+    String undivided = config.job().mayShrink() ? loop.state().undivided() : null;
+    if (undivided != null) {
+      throw checkpoints.endJob(epoch, undivided + Checkpoints.UNDIVIDED);
+    }
+    return restorer.takeOver(loop, epoch);
   }
 
   /** Restores the final state of a loop that had ended. */

@@ -117,6 +117,11 @@ final class Redistribution {
     return id.equals(images.needed().getLast());
   }
 
+  /** Whether the source is files, and not the memory of an earlier job. */
+  boolean isFromFiles() {
+    return images().inFiles();
+  }
+
   /** A description of the source. */
   String name() {
     return images().name();

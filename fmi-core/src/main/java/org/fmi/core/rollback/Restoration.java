@@ -37,6 +37,9 @@ public final class Restoration {
   private final JobLink link;
   private final FaultInjector faults;
 
+  /** Why the job begins again as it began, as the beginning of a sentence; empty if it does not. */
+  private String lost = "";
+
   Restoration(
       RankConfig config,
       Comm system,
@@ -50,6 +53,11 @@ public final class Restoration {
     this.source = source;
     this.link = link;
     this.faults = faults;
+  }
+
+  /** Why the job begins again as it began, as the beginning of a sentence; empty if it does not. */
+  String lost() {
+    return lost;
   }
 
   /**
@@ -145,7 +153,8 @@ public final class Restoration {
       }
     } catch (UnrecoverableException e) {
       if (startsFromOtherSize()) {
-        return RecoveryLine.START; // begin again with the same files
+        lost = e.getMessage() + "; and the job ";
+        return RecoveryLine.START; // begin again as it began
       }
       throw CheckpointSource.NONE.equals(source)
           ? e
@@ -158,8 +167,8 @@ public final class Restoration {
   }
 
   /**
-   * Whether the program starts from files of a job with another number of ranks, and can do so
-   * again.
+   * Whether the program starts from files, or the memory, of a job with another number of ranks,
+   * and may do so again.
    */
   private boolean startsFromOtherSize() {
     return !source.others().isEmpty();

@@ -23,6 +23,7 @@ import org.fmi.core.p2p.Messenger;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointSource;
 import org.fmi.spi.CheckpointStore;
+import org.fmi.spi.FaultPoint;
 import org.fmi.spi.OtherImages;
 import org.fmi.spi.RankConfig;
 import org.fmi.spi.RecoveryPolicy;
@@ -40,6 +41,7 @@ public final class Restorer {
   private final ContextIds contexts;
   private final JobLink link;
   private final Checkpoints checkpoints;
+  private final FaultInjector faults;
   private final Restoration restoration;
 
   /** The checkpoint of a job with another number of ranks that this job begins from. */
@@ -87,6 +89,7 @@ public final class Restorer {
     this.link = link;
     this.checkpoints = checkpoints;
     this.local = local;
+    this.faults = faults;
     this.restoration = new Restoration(config, system, store, source, link, faults);
     List<OtherImages> others = source.others();
     this.redistribution = others.isEmpty() ? null : new Redistribution(config, system, others);
@@ -238,7 +241,8 @@ public final class Restorer {
     }
     String refusal = from.fill(loop.number, loop.state(), this::refused);
     if (refusal != null) {
-      throw checkpoints.endJob(epoch, "cannot continue from " + from.name() + ": " + refusal);
+      throw checkpoints.endJob(
+          epoch, restoration.lost() + "cannot continue from " + from.name() + ": " + refusal);
     }
     CheckpointId id = from.of(loop.number);
     if (id == null) {
@@ -246,7 +250,8 @@ public final class Restorer {
     }
     loop.moveTo(id.iteration());
     computeWhatFollows();
-    if (config.rank() == 0 && from.isLine(id)) {
+    faults.at(FaultPoint.RESTORED, id.iteration());
+    if (config.rank() == 0 && from.isLine(id) && from.isFromFiles()) {
       link.send(new RankMessage.FilesRead(epoch, from.name(), id.loop(), id.iteration(), ""));
     }
     return id.last();

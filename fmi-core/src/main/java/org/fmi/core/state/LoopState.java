@@ -174,6 +174,16 @@ public final class LoopState {
     return StateLayout.of(given[object]);
   }
 
+  /** The first registered object that declares no place; null if all do. */
+  public @Nullable String undivided() {
+    for (int i = 0; i < given.length; i++) {
+      if (layout(i) == null) {
+        return describeObject(i);
+      }
+    }
+    return null;
+  }
+
   /** Describes a registered object. */
   public String describeObject(int object) {
     return describe(path(object), given[object]);

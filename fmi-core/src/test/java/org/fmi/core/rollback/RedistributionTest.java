@@ -92,6 +92,11 @@ final class RedistributionTest {
     }
 
     @Override
+    public boolean inFiles() {
+      return true;
+    }
+
+    @Override
     public int size() {
       return images.size();
     }

@@ -3,6 +3,7 @@ package org.fmi.job.control;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.fmi.spi.EarlierMemory;
 import org.fmi.spi.JobSettings;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param outputWindow maximum {@link FromDaemon.Output#cost} of output that fmirun has not written
  * @param idleMegahertz maximum frequency of cores whose ranks wait in a recovery; 0 for no limit
  * @param level2 checkpoints in files
+ * @param earlier the memory of an earlier job that this one begins from
  */
 public record NodeSetup(
     JobSettings job,
@@ -32,7 +34,8 @@ public record NodeSetup(
     String workDirectory,
     int outputWindow,
     int idleMegahertz,
-    Level2Setup level2) {
+    Level2Setup level2,
+    EarlierMemory earlier) {
 
   public NodeSetup {
     args = List.copyOf(args);
@@ -64,6 +67,7 @@ public record NodeSetup(
     private int outputWindow;
     private int idleMegahertz;
     private Level2Setup level2 = Level2Setup.NONE;
+    private EarlierMemory earlier = EarlierMemory.NONE;
 
     private Builder() {}
 
@@ -122,6 +126,11 @@ public record NodeSetup(
       return this;
     }
 
+    public Builder earlier(EarlierMemory value) {
+      earlier = value;
+      return this;
+    }
+
     /**
      * Returns the setup.
      *
@@ -139,7 +148,8 @@ public record NodeSetup(
           workDirectory,
           outputWindow,
           idleMegahertz,
-          level2);
+          level2,
+          earlier);
     }
   }
 }

@@ -92,6 +92,13 @@ public sealed interface ToDaemon {
     }
   }
 
+  /**
+   * Tell which checkpoints the ranks of the node, which have all ended, have left: answered by
+   * {@link FromDaemon.Holds}. From then on the daemon serves them ({@link PieceQuestion}).
+   */
+  @Tag(22)
+  record Serve() implements ToDaemon {}
+
   /** The address at which the daemon of a node listens. */
   record Peer(int node, String host, int port) {}
 

@@ -44,6 +44,7 @@ public record NodeFacts(
         .group(assignment.group())
         .job(setup.job())
         .level2(setup.level2().plan(jobId, assignment.rank()))
+        .earlier(setup.earlier())
         .faults(assignment.faults())
         .build();
   }

@@ -666,6 +666,7 @@ final class NodeDaemonScheduleTest {
         case FromDaemon.Ready _, FromDaemon.Warning _, FromDaemon.Level2 _ -> {}
         case FromDaemon.Hello _,
             FromDaemon.Examined _,
+            FromDaemon.Holds _,
             FromDaemon.Output _,
             FromDaemon.InputWanted _,
             FromDaemon.InputTaken _,

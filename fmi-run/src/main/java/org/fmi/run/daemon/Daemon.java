@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.InvalidPathException;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -27,6 +28,7 @@ import org.fmi.job.control.FromDaemonCodec;
 import org.fmi.job.control.FromRank;
 import org.fmi.job.control.FromRankCodec;
 import org.fmi.job.control.NodeSetup;
+import org.fmi.job.control.PieceQuestion;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToDaemonCodec;
 import org.fmi.job.daemon.DaemonCommand;
@@ -88,7 +90,7 @@ final class Daemon implements Uplink {
 
   private final ProcessStarts starts = new ProcessStarts();
 
-  /** Checks the program's files, which may be slow. */
+  /** Checks the program's files, and reads checkpoints, which may be slow. */
   private final ExecutorService checker = single("fmi-checker");
 
   /**
@@ -98,6 +100,7 @@ final class Daemon implements Uplink {
   private final ExecutorService helperStarter = single("fmi-helper-starter");
 
   private final Examiner examiner;
+  private final PieceServer server;
   private final AddressFile addresses;
   private final NodeEnergy energy;
 
@@ -155,6 +158,7 @@ final class Daemon implements Uplink {
             "fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME, new StandardError()::report);
     this.dialler = new FmirunDialler(bootstrap, loop, new ToFmirun());
     this.examiner = new Examiner(loop, bootstrap.node(), this::send);
+    this.server = new PieceServer(pieces.path(), checker, bootstrap.heartbeatMillis());
   }
 
   private static ExecutorService single(String name) {
@@ -257,6 +261,13 @@ final class Daemon implements Uplink {
           Objects.requireNonNull(outputCredit).give(taken.cost());
         } else if (message instanceof ToDaemon.Examine order) {
           examiner.examine(order);
+        } else if (message instanceof ToDaemon.Serve) {
+          server.serve(
+              holds -> send(holds),
+              e ->
+                  send(
+                      new FromDaemon.Warning(
+                          "the checkpoints of its ranks cannot be read: " + e.getMessage())));
         } else {
           feed(new DaemonEvent.FromFmirun(message));
         }
@@ -341,12 +352,18 @@ final class Daemon implements Uplink {
     }
   }
 
-  /** Listens for other daemons, which find out whether they reach this one; returns the port. */
+  /**
+   * Listens for other daemons, which find out whether they reach this one, and for ranks of a later
+   * job, which read checkpoints; returns the port.
+   */
   private int listen(String host) throws IOException {
     return loop.listen(
             Endpoint.listening(host),
             bootstrap.proofMillis(),
-            (identity, remote) -> Examiner.ANSWERING)
+            (identity, remote) ->
+                Arrays.equals(identity, PieceQuestion.identity())
+                    ? server.handler()
+                    : Examiner.ANSWERING)
         .port();
   }
 

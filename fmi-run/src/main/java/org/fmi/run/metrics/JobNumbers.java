@@ -77,6 +77,7 @@ final class JobNumbers {
   private final List<Rank> ranks = new ArrayList<>();
   private final BitSet nodesUp = new BitSet();
   private int nodes;
+  private int size;
 
   /** Recoveries and checkpoints, by stage. */
   private final Map<Enum<?>, Spent> spent = new HashMap<>();
@@ -101,6 +102,7 @@ final class JobNumbers {
   JobNumbers(JobSpec spec, LongSupplier clock) {
     this.clock = clock;
     this.nodes = spec.nodes().size();
+    this.size = spec.size();
     for (int r = 0; r < spec.size(); r++) {
       ranks.add(new Rank());
     }
@@ -158,6 +160,15 @@ final class JobNumbers {
     switch (notice) {
       case Notice.NodeAdded _ -> nodes++;
       case Notice.NodeFailed n -> nodesUp.clear(n.node());
+      case Notice.Shrunk n -> {
+        nodes = n.nodes();
+        nodesUp.clear();
+        size = n.ranks();
+        for (int r = 0; r < ranks.size(); r++) {
+          spawned(r, 0); // keeps the counts of its last process
+        }
+        epoch = 0;
+      }
       case Notice.RecoveryBegun n -> {
         // A recovery that becomes a restart of all processes is reported again, in its epoch.
         recoveries += n.epoch() > epoch ? 1 : 0;
@@ -236,7 +247,7 @@ final class JobNumbers {
   }
 
   synchronized double ranks() {
-    return ranks.size();
+    return size;
   }
 
   synchronized double nodes() {

@@ -16,11 +16,12 @@ import org.jspecify.annotations.Nullable;
  */
 record NoSpare(int requestSeconds, OnNoSpare then) {
   private static final int DEFAULT_SECONDS = 20;
-  private static final List<String> POLICIES = List.of("wait", "share", "abort", "request");
+  private static final List<String> POLICIES =
+      List.of("wait", "share", "abort", "shrink", "request");
 
   /** As in request:60,wait. */
   private static final Pattern REQUEST =
-      Pattern.compile("request(?::([1-9]\\d{0,6}))?(?:,(share|wait|abort))?");
+      Pattern.compile("request(?::([1-9]\\d{0,6}))?(?:,(share|wait|abort|shrink))?");
 
   /** Reads the setting; null gives the default. */
   static NoSpare read(@Nullable Value value) throws UsageException {

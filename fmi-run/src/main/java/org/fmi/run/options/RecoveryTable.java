@@ -59,6 +59,10 @@ final class RecoveryTable {
     /** Given explicitly, not by default. */
     ROLLBACK_GIVEN(Column.ALSO),
     FILES(Column.ALSO),
+    /** The program continues with fewer ranks if no spare is left. */
+    FEWER_RANKS(Column.ALSO),
+    /** The same in a job whose only node could be lost. */
+    FEWER_RANKS_ON_ONE_NODE(Column.ALSO),
 
     // On the command line: a site's file or a variable applies only to jobs that support it.
     ROLLBACK_IN_COMMAND(Setting.ROLLBACK),
@@ -233,6 +237,11 @@ final class RecoveryTable {
               Fact.FILES),
           row(Outcome.Result.END, Fact.END),
           refuse(
+              "{--on-no-spare} shrink: with one node none would be left; use more nodes (--ppn,"
+                  + " --hosts), or omit it",
+              Fact.REPLACE,
+              Fact.FEWER_RANKS_ON_ONE_NODE),
+          refuse(
               "{--flow-limit}: there is no flow rollback; add --rollback flow",
               Fact.GLOBAL,
               Fact.LOCAL,
@@ -308,6 +317,11 @@ final class RecoveryTable {
               Fact.ONE_PER_NODE,
               Fact.SHARED_NODES),
           remark(
+              "{--checkpoint} overlapped: checkpoints are blocking, because --on-no-spare shrink"
+                  + " needs that",
+              Fact.OVERLAPPED,
+              Fact.FEWER_RANKS),
+          remark(
               "{--checkpoint} overlapped: checkpoints that are written to files ({--l2-dir}) are"
                   + " blocking, because files hold no in-transit messages",
               Fact.OVERLAPPED,
@@ -357,6 +371,14 @@ final class RecoveryTable {
     if (files) {
       facts.add(Fact.FILES);
     }
+    boolean fewerRanks =
+        room.onNoSpare() == JobSpec.OnNoSpare.SHRINK && facts.contains(Fact.REPLACE);
+    if (fewerRanks) {
+      facts.add(Fact.FEWER_RANKS);
+      if (room.nodes().size() == 1 && isInCommand(settings, Setting.ON_NO_SPARE)) {
+        facts.add(Fact.FEWER_RANKS_ON_ONE_NODE);
+      }
+    }
     for (Fact fact : Fact.values()) {
       if (fact.given != null && isInCommand(settings, fact.given)) {
         facts.add(fact);
@@ -367,7 +389,7 @@ final class RecoveryTable {
             ? new RecoveryPolicy.Log.OfState()
             : new RecoveryPolicy.Log.OfBytes(
                 (long) options.whole(Setting.LOG_LIMIT, 1, 1 << 20, 1) << 20);
-    boolean overlapped = checkpoint == Fact.OVERLAPPED;
+    boolean overlapped = checkpoint == Fact.OVERLAPPED && !fewerRanks;
     List<String> remarks = new ArrayList<>();
     for (Row row : ROWS) {
       if (row.fits(facts)) {

@@ -199,6 +199,30 @@ public record RunOptions(
     }
   }
 
+  /** Returns the options of the job that continues the program with fewer ranks. */
+  public RunOptions with(JobSpec next) {
+    Map<Integer, List<String>> ofRanks = new HashMap<>(processes.jvmOptionsOf);
+    ofRanks.keySet().removeIf(rank -> rank >= next.size());
+    return new RunOptions(
+        program,
+        next,
+        job.toBuilder().size(next.size()).policy(next.recovery().policy()).build(),
+        where,
+        new Processes(
+            processes.directory,
+            processes.environment,
+            processes.jvmOptions,
+            ofRanks,
+            processes.bind,
+            processes.input,
+            processes.idleMegahertz),
+        checkpoints,
+        patience,
+        output,
+        metrics,
+        null);
+  }
+
   /** Assembles the options. */
   private static final class Reader extends SettingReader {
     private final Map<String, String> environment;
@@ -289,7 +313,15 @@ public record RunOptions(
           .recordLimitBytes(RECORD_LIMIT_BYTES)
           .sendBufferBytes(sendBuffer())
           .transports(transports(spec.nodes()))
+          .mayShrink(mayShrink(spec))
           .build();
+    }
+
+    /** A site's file may ask for it where it is impossible. */
+    private static boolean mayShrink(JobSpec spec) {
+      return spec.room().onNoSpare() == JobSpec.OnNoSpare.SHRINK
+          && spec.nodes().size() > 1
+          && spec.recovery().policy().onFailure() == OnFailure.REPLACE;
     }
 
     private double heartbeat() throws UsageException {

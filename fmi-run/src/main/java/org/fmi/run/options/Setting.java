@@ -141,8 +141,9 @@ enum Setting {
       "--on-no-spare",
       "on-no-spare",
       "P",
-      "what to do when a node is lost and no spare is left: wait, share or abort; or, under Slurm,"
-          + " request[:SECONDS][,P]: request a node first, for at most SECONDS (default share)"),
+      "what to do when a node is lost and no spare is left: wait, share, abort, or shrink: continue"
+          + " the program with fewer ranks; or, under Slurm, request[:SECONDS][,P]: request a node"
+          + " first, for at most SECONDS (default share)"),
   MAX_RECOVERIES(
       "--max-recoveries",
       "max-recoveries",

@@ -56,7 +56,7 @@ record Modules(
         link,
         wanted,
         detectors,
-        stores.with(each -> FileSource.of(each, link)),
+        stores.with(each -> EarlierSource.of(each, FileSource.of(each, link))),
         memory,
         new ParkingClock(),
         ownCore,

@@ -249,6 +249,11 @@ public final class Console {
     onceWritten(() -> once.begun(fromTheStart));
   }
 
+  /** Notes that the program begins anew with another number of ranks: all that it prints is new. */
+  public void shrunk() {
+    onceWritten(once::forgetAll);
+  }
+
   /** Runs a task once all earlier output is written, and waits for no unfinished line any more. */
   private void onceWritten(Runnable task) {
     queue.add(

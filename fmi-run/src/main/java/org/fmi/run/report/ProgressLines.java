@@ -314,6 +314,23 @@ public final class ProgressLines {
         }
       }
       case Notice.KillMissed n -> line("--kill " + n.kill() + " never happened: " + n.reason());
+      case Notice.Shrunk n ->
+          line(
+              "no node is left for "
+                  + Amounts.count(n.lost(), "rank")
+                  + ": the program continues with "
+                  + Amounts.count(n.ranks(), "rank")
+                  + " on "
+                  + Amounts.count(n.nodes(), "node")
+                  + ", "
+                  + (n.loop() < 0
+                      ? "from its start, as there is no checkpoint yet"
+                      : "from iteration "
+                          + n.iteration()
+                          + (n.loop() > 0 ? " of loop " + n.loop() : "")
+                          + " ("
+                          + n.from()
+                          + ")"));
       case Notice.Finished n ->
           detail(
               "ends with status "

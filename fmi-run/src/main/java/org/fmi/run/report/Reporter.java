@@ -17,7 +17,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Reporter {
   private final Consumer<String> say;
-  private final ProgressLines progress;
+  private final Verbosity verbosity;
+
+  /** Used on the thread. */
+  private ProgressLines progress;
+
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().daemon().name("fmi-reporter").factory());
@@ -40,6 +44,7 @@ public final class Reporter {
       Consumer<byte[]> lines) {
     this.say = say;
     this.lines = lines;
+    this.verbosity = verbosity;
     this.progress = new ProgressLines(verbosity, spec, say);
     this.log = log == null ? null : new EventWriter(log, EventWriter.MOST_BYTES, say);
   }
@@ -51,6 +56,11 @@ public final class Reporter {
       long timeMillis = System.currentTimeMillis();
       thread.execute(() -> report(notices, timeMillis, nanos));
     }
+  }
+
+  /** Reports another job of the program from now on. */
+  public void follow(JobSpec next) {
+    thread.execute(() -> progress = new ProgressLines(verbosity, next, say));
   }
 
   /** Prints lines after those of earlier events. */

@@ -188,6 +188,12 @@ final class ShownOnce {
     return fresh(stream, rest, open);
   }
 
+  /** Forgets all output: what follows is not compared with it. */
+  void forgetAll() {
+    streams.clear();
+    allLines = 0;
+  }
+
   /**
    * Forgets lines beyond the ones that the process has printed, which is what it will print next
    * time.

@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -155,9 +154,7 @@ public final class FmiRun {
     SecureRandom random = new SecureRandom();
     byte[] secret = new byte[32];
     random.nextBytes(secret);
-    byte[] jobBytes = new byte[6];
-    random.nextBytes(jobBytes);
-    String jobId = HexFormat.of().formatHex(jobBytes);
+    String jobId = Succession.newJobId();
     // What a signal's default action does would meet the copying of the program: it deletes the
     // copy while files are added.
     EarlySignals early = new EarlySignals();
@@ -200,7 +197,7 @@ public final class FmiRun {
         options.where() instanceof Where.Slurm slurm
             ? new LentNodes(slurm.allocation(), System.getenv(), slurm.requestSeconds())
             : null;
-    JobShell[] shell = new JobShell[1];
+    Succession[] shell = new Succession[1];
     MemoryBudget memory = new MemoryBudget(options.spec().size(), hosts.size());
     Console console =
         new Console(
@@ -212,10 +209,11 @@ public final class FmiRun {
             () -> shell[0].outputLost());
     JobMetrics metrics = open(options, jobId, console::line);
     shell[0] =
-        new JobShell(
+        new Succession(
             options,
             new JobController(options.spec()),
             new ShellContext(
+                jobId,
                 jobId,
                 secret,
                 program,
@@ -284,7 +282,7 @@ public final class FmiRun {
   }
 
   private static void watchSlurm(
-      RunOptions options, @Nullable LentNodes lent, Console console, JobShell shell) {
+      RunOptions options, @Nullable LentNodes lent, Console console, Succession shell) {
     if (options.where() instanceof Where.Slurm slurm && lent != null) {
       new SlurmWatch(
               slurm.allocation(),

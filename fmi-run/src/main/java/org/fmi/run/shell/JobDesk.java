@@ -28,9 +28,6 @@ import org.jspecify.annotations.Nullable;
  * Belongs to the loop's thread.
  */
 final class JobDesk implements Answerer {
-  /** Bytes of events kept for later readers. */
-  private static final int EVENT_BYTES = 8 << 20;
-
   /** Time without progress after which the progress line gives the reason. */
   private static final long LIVE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
@@ -47,7 +44,7 @@ final class JobDesk implements Answerer {
   /** Null if the job has no metrics. */
   private final @Nullable JobMetrics metrics;
 
-  private final EventFeed events = new EventFeed(EVENT_BYTES);
+  private final EventFeed events;
   private final Stop stop;
   private final Consumer<JobEvent> job;
   private final StackQuestions stacks;
@@ -62,10 +59,12 @@ final class JobDesk implements Answerer {
 
   /**
    * @param job receives events about its nodes
+   * @param events the events for readers of them
    */
   JobDesk(
       Consumer<JobEvent> job,
       JobView view,
+      EventFeed events,
       @Nullable JobMetrics metrics,
       RunOptions options,
       StackQuestions stacks,
@@ -73,6 +72,7 @@ final class JobDesk implements Answerer {
       Stop stop) {
     this.job = job;
     this.view = view;
+    this.events = events;
     long stallMillis =
         options.output().verbosity() == Verbosity.QUIET ? 0 : options.patience().stallMillis();
     this.stalls =
@@ -261,11 +261,6 @@ final class JobDesk implements Answerer {
     additions.refused(c);
   }
 
-  /** Takes an event for readers of events. */
-  void event(byte[] line) {
-    events.add(line);
-  }
-
   /** Returns the notices at the end. */
   List<String> summary(boolean all) {
     List<String> lines = new ArrayList<>(view.summary(System.nanoTime(), all));
@@ -294,11 +289,20 @@ final class JobDesk implements Answerer {
     events.pump();
   }
 
-  /** Notes the end of the job. */
-  void end() {
-    events.end();
+  /** Continues the totals of the job that this one follows. */
+  void follow(JobDesk last) {
+    view.follow(last.view);
+  }
+
+  /** Refuses all requests for this job, which does not run any more. */
+  void retire() {
     checkpoints.end();
     additions.end();
+  }
+
+  /** Notes the end of the job. */
+  void end() {
+    retire();
     awaiting.forEach(Answer::end);
     awaiting.clear();
   }

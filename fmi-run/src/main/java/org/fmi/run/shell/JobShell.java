@@ -12,28 +12,33 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import org.fmi.ckpt.files.Generation;
 import org.fmi.control.JobMessage;
 import org.fmi.control.Notice;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
 import org.fmi.job.JobSpec;
+import org.fmi.job.LeftMemory;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.net.NetLoop;
-import org.fmi.run.StandardError;
-import org.fmi.run.metrics.JobMetrics;
+import org.fmi.node.Refusal;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.report.EndText;
 import org.fmi.run.report.LiveProgress;
 import org.fmi.run.report.Reporter;
 import org.fmi.run.status.JobView;
+import org.fmi.spi.CheckpointId;
+import org.fmi.spi.EarlierMemory;
+import org.fmi.spi.UnrecoverableException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The I/O of a job's decision maker: feeds it events of daemons and the user, and executes its
@@ -49,12 +54,6 @@ final class JobShell {
   /** Time limit of the program's shutdown hooks when the user stops the job. */
   private static final int HOOKS_MILLIS = 2000;
 
-  /** Time limit for the last events: their file may be on a server that does not respond. */
-  private static final int EVENTS_MILLIS = 10_000;
-
-  /** The same limit, and that of output, when the user stops the job. */
-  private static final int REPORT_MILLIS = 200;
-
   /** The interval of periodic work. */
   private static final int TICK_MILLIS = 250;
 
@@ -64,6 +63,7 @@ final class JobShell {
   private final JobSpec spec;
   private final Job job;
   private final ShellContext around;
+  private final Succession succession;
   private final Reporter reporter;
   private final NetLoop loop;
   private final Ending ending = new Ending();
@@ -97,30 +97,53 @@ final class JobShell {
   /** Whether the end has a time limit already. */
   private boolean isLimited;
 
-  /** Whether some of the job's output could not be written. */
-  private volatile boolean outputLost;
+  /** The memory that the job begins from. */
+  private final EarlierMemory earlier;
 
-  JobShell(RunOptions options, Job job, ShellContext around) {
+  /** The job that has left this memory; null if there is none, or it is no longer needed. */
+  private @Nullable JobShell keeper;
+
+  /** Null unless the program is to continue with fewer ranks. */
+  private JobCommand.@Nullable Shrink shrinks;
+
+  /** What the ranks have left, by node that has told; nodes are removed when they are lost. */
+  private final Map<Integer, LeftMemory.OnNode> left = new TreeMap<>();
+
+  /** Whether the nodes were asked what the ranks have left. */
+  private boolean asked;
+
+  /** Whether it is known from which memory the next job begins. */
+  private boolean follows;
+
+  /** The job that follows; null if there is none. */
+  private volatile @Nullable JobShell next;
+
+  /**
+   * @param earlier the memory that the job begins from
+   * @param keeper the job that has left it; null if there is none
+   */
+  JobShell(
+      RunOptions options,
+      Job job,
+      ShellContext around,
+      Succession succession,
+      EarlierMemory earlier,
+      @Nullable JobShell keeper) {
     this.options = options;
     this.spec = options.spec();
     this.job = job;
     this.around = around;
-    this.reporter =
-        new Reporter(
-            around.console()::line,
-            options.output().verbosity(),
-            spec,
-            around.events(),
-            line -> post(() -> desk().event(line)));
+    this.succession = succession;
+    this.earlier = earlier;
+    this.keeper = keeper;
+    this.reporter = succession.reporter();
     boolean local = options.where().isLocal();
     this.binding = new Binding(spec, options.processes().bind(), local);
-    this.loop =
-        NetLoop.open(
-            "fmi-control", around.secret(), NetLoop.MAX_FRAME, new StandardError()::report);
-    this.nodes = new Nodes(options, around, loop, this::post, ending, new NodeListener());
+    this.loop = succession.loop();
+    this.nodes = new Nodes(options, around, loop, succession::post, ending, new NodeListener());
     this.stacks = new StackQuestions(this::askForStack, this::later);
     this.flushes = new FlushDesk(around.files(), spec.size(), System::nanoTime, new FlushWay());
-    this.requests = new NodeRequests(around.lent(), this::feed, this::post);
+    this.requests = new NodeRequests(around.lent(), this::feed, succession::post);
     this.checkpoints = new CheckpointDesk(this::feed, flushes, around.files(), this::end);
     this.stopSoon = new StopSoon(checkpoints, line -> print(List.of(line)));
     this.desk =
@@ -128,11 +151,12 @@ final class JobShell {
             this::feed,
             new JobView(
                 spec,
-                around.jobId(),
+                around.programId(),
                 options.program().text(),
                 local,
                 checkpoints.canStop(),
-                System.nanoTime()),
+                succession.begunNanos()),
+            succession.events(),
             around.metrics(),
             options,
             stacks,
@@ -144,67 +168,66 @@ final class JobShell {
     this.live = new LiveProgress(options.output().verbosity(), around.console(), System.nanoTime());
     this.nodeOfRank = new int[spec.size()];
     Arrays.fill(nodeOfRank, -1);
-    this.input =
-        new InputFeed(
-            around.input(),
-            this::post,
-            around.console()::line,
-            (incarnation, bytes) -> sendToRank(0, new ToDaemon.Input(incarnation, bytes)));
+    this.input = succession.input();
   }
 
   /**
-   * Runs the job to its end.
+   * Listens for daemons.
    *
-   * @return the exit status
-   * @throws IOException if there is no free port for the daemons
+   * @throws IOException if there is no free port
    */
-  int run() throws IOException {
+  void listen() throws IOException {
     nodes.listen();
-    loop.execute(
-        () -> {
-          reporter.report(List.of(new Notice.Submitted(around.jobId(), options.program().text())));
-          flushes.begin(this::print);
-          steps.add(job::begin);
-          decide();
-          tick();
-          limitTime();
-        });
-    JobMetrics metrics = around.metrics();
-    if (metrics != null && metrics.address() != null) {
-      print(List.of("metrics at " + metrics.address()));
-    }
-    AskedHere asked = AskedHere.open(loop, around, options.output().name(), desk);
-    int status = ending.await();
-    around.program().close();
-    requests.close();
-    if (metrics != null) {
-      metrics.close();
-    }
-    try {
-      reporter.close(ending.interrupted() ? REPORT_MILLIS : EVENTS_MILLIS);
-      // All output counts, however slowly it is read, unless the user stops the job.
-      around.console().drain(ending.interrupted() ? REPORT_MILLIS : Long.MAX_VALUE);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    post(desk::end);
-    loop.close();
-    asked.close();
-    return status == 0 && outputLost ? Ending.FAILED : status;
   }
 
-  private JobDesk desk() {
+  /** Begins the job. */
+  void begin() {
+    flushes.begin(this::print);
+    steps.add(job::begin);
+    decide();
+    tick();
+    limitTime();
+  }
+
+  /** Waits for the complete end, and returns the exit status. Any thread but the loop's. */
+  int await() {
+    return ending.await();
+  }
+
+  /** The job that follows, once this one has ended; null if there is none. Any thread. */
+  @Nullable JobShell next() {
+    return next;
+  }
+
+  /** Whether the end was requested. Any thread. */
+  boolean isInterrupted() {
+    return ending.interrupted();
+  }
+
+  /** Returns all lent nodes. Any thread but the loop's. */
+  void closeRequests() {
+    requests.close();
+  }
+
+  int recoveries() {
+    return job.recoveries();
+  }
+
+  JobDesk desk() {
     return desk;
   }
 
   /** Prints notices, after those of earlier events, unless they are not wanted. */
-  private void print(List<String> lines) {
+  void print(List<String> lines) {
     if (options.output().verbosity() != Verbosity.QUIET) {
       reporter.lines(lines.stream().map(line -> "fmi: " + line).toList());
     }
   }
 
   private void tick() {
+    if (shrinks != null) {
+      return;
+    }
     desk.tick();
     if (!ending.begun()) {
       live.look(flushes.isAwaited() ? flushes::awaited : desk::progress, System.nanoTime());
@@ -229,12 +252,15 @@ final class JobShell {
     long millis = options.patience().timeoutMillis();
     if (millis > 0) {
       List<Integer> ranks = IntStream.range(0, spec.size()).boxed().toList();
-      later(millis, () -> stacks.ask(ranks, answers -> timeIsUp(millis, answers.texts())));
+      long passed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - succession.begunNanos());
+      later(
+          Math.max(0, millis - passed),
+          () -> stacks.ask(ranks, answers -> timeIsUp(millis, answers.texts())));
     }
   }
 
   private void timeIsUp(long millis, List<String> stacksOfRanks) {
-    if (!ending.begun()) {
+    if (!ending.begun() && succession.isCurrent(this)) {
       stacksOfRanks.forEach(text -> around.console().line(text.stripTrailing() + "\n"));
       end(
           Ending.TIMED_OUT,
@@ -248,12 +274,6 @@ final class JobShell {
     var _ = loop.schedule(millis, TimeUnit.MILLISECONDS, task);
   }
 
-  /** Handles output that cannot be written, after a notice. Any thread. */
-  void outputLost() {
-    outputLost = true;
-    post(() -> fail(""));
-  }
-
   /** Handles a signal to end the job; a second one ends it at once. Any thread. */
   void interrupt(int signal) {
     boolean again = ending.interrupted();
@@ -262,39 +282,33 @@ final class JobShell {
       // Everything has ended; only the output was still being written.
       Runtime.getRuntime().halt(128 + signal);
     }
-    post(
+    succession.post(
         () -> {
           hurries |= again;
           flushes.stop("the job was ended without waiting for it");
           feed(new JobEvent.Interrupted(signal));
+          if (shrinks != null && succession.isCurrent(this)) {
+            end(128 + signal, "ended by signal " + signal);
+          }
           if (hurries && ending.begun()) {
             shutDown();
           }
         });
   }
 
-  /** Stops the job at a checkpoint because its time is short. Any thread. */
+  /** Stops the job at a checkpoint because its time is short. */
   void stopSoon(String why) {
-    post(() -> stopSoon.ask(why));
+    stopSoon.ask(why);
   }
 
-  /** Handles a node that is about to be lost. Any thread. */
+  /** Handles a node that is about to be lost. */
   void leaving(String name, String why) {
-    post(() -> nodes.find(name, node -> feed(new JobEvent.NodeLeaving(node.number, why))));
+    nodes.find(name, node -> feed(new JobEvent.NodeLeaving(node.number, why)));
   }
 
-  /** Handles a node that is not about to be lost any more. Any thread. */
+  /** Handles a node that is not about to be lost any more. */
   void stays(String name, String why) {
-    post(() -> nodes.find(name, node -> feed(new JobEvent.NodeStays(node.number, why))));
-  }
-
-  /** Runs a task on the loop, or drops it once the loop is closed. Any thread. */
-  private void post(Runnable task) {
-    try {
-      loop.execute(task);
-    } catch (RejectedExecutionException e) {
-      // The loop is closed.
-    }
+    nodes.find(name, node -> feed(new JobEvent.NodeStays(node.number, why)));
   }
 
   // ---- the decision maker
@@ -343,7 +357,12 @@ final class JobShell {
       switch (command) {
         case JobCommand.Spawn c ->
             bound.computeIfAbsent(nodes.get(c.node()), _ -> new LinkedHashSet<>()).add(spawn(c));
-        case JobCommand.KillNode c -> nodes.kill(nodes.get(c.node()), c.reason());
+        case JobCommand.KillNode c -> {
+          if (c.reason().equals(JobCommand.KillNode.INJECTED)) {
+            succession.nodeLost(nodes.get(c.node()).name, c.reason());
+          }
+          nodes.kill(nodes.get(c.node()), c.reason());
+        }
         case JobCommand.Examine c -> nodes.examine(nodes.get(c.node()), c.round(), c.others());
         case JobCommand.AwaitExamination c ->
             later(
@@ -367,15 +386,22 @@ final class JobShell {
           }
           nodes.sendAll(c.message());
         }
-        case JobCommand.Continue _ -> post(() -> feed(new JobEvent.Continued()));
+        case JobCommand.Continue _ -> succession.post(() -> feed(new JobEvent.Continued()));
         case JobCommand.Report _ -> {
           // see above
         }
-        case JobCommand.Committed c -> flushes.committed(c);
+        case JobCommand.Committed c -> {
+          flushes.committed(c);
+          if (keeper != null && c.loop() >= earlier.needed().getLast().loop()) {
+            keeper = null;
+            succession.releaseAll();
+          }
+        }
         case JobCommand.Recovering _ -> flushes.recovering();
         case JobCommand.Restored c -> checkpoints.restored(c);
         case JobCommand.Checkpointed c -> checkpoints.taken(c);
         case JobCommand.NotCheckpointed c -> checkpoints.refused(c);
+        case JobCommand.Shrink c -> shrink(c);
         case JobCommand.End c ->
             flushes.finish(
                 c.cause(), () -> end(c.status(), EndText.of(c, options.where().isLocal())));
@@ -439,7 +465,7 @@ final class JobShell {
           binding.found(node.number, m.cores(), m.whole());
           nodes.describe(node, m);
           int window = outputShares.of(node.number, nodes.all().size());
-          node.send(new ToDaemon.Setup(CommonSetup.of(options, around, window)));
+          node.send(new ToDaemon.Setup(CommonSetup.of(options, around, earlier, window)));
         }
         case FromDaemon.Ready _ -> {
           node.up = true;
@@ -477,9 +503,24 @@ final class JobShell {
                     m.error(),
                     m.bytes(),
                     m.more(),
-                    () -> post(() -> node.send(new ToDaemon.OutputTaken(m.cost()))));
-        case FromDaemon.InputWanted m -> input.wanted(m.incarnation());
-        case FromDaemon.InputTaken m -> input.taken(m.incarnation(), m.bytes());
+                    () -> succession.post(() -> node.send(new ToDaemon.OutputTaken(m.cost()))));
+        case FromDaemon.InputWanted m -> {
+          if (succession.isCurrent(JobShell.this)) {
+            input.wanted(m.incarnation());
+          }
+        }
+        case FromDaemon.InputTaken m -> {
+          if (succession.isCurrent(JobShell.this)) {
+            input.taken(m.incarnation(), m.bytes());
+          }
+        }
+        case FromDaemon.Holds m -> {
+          ToDaemon.Peer at = node.listens;
+          if (at != null) {
+            left.put(node.number, new LeftMemory.OnNode(at, m.parts()));
+            followIfReady();
+          }
+        }
       }
     }
 
@@ -492,6 +533,8 @@ final class JobShell {
       feed(new JobEvent.FromNode(node.number, message));
       if (exited && ending.begun() && alive.isEmpty()) {
         shutDown();
+      } else if (exited) {
+        followIfReady();
       }
     }
 
@@ -502,8 +545,18 @@ final class JobShell {
 
     @Override
     public void onLost(NodeHandle node, JobEvent loss) {
+      for (int r = 0; r < nodeOfRank.length; r++) {
+        if (nodeOfRank[r] == node.number) {
+          alive.clear(r);
+        }
+      }
+      left.remove(node.number);
+      if (shrinks != null) {
+        nodes.kill(node, "lost"); // no decision follows any more
+      }
       feed(loss);
       flushes.lost(node.number, node.name);
+      followIfReady();
     }
   }
 
@@ -544,10 +597,150 @@ final class JobShell {
     return rank >= 0 && rank < nodeOfRank.length;
   }
 
+  // ---- fewer ranks
+
+  /** Ends all ranks, for a job with fewer ones. */
+  private void shrink(JobCommand.Shrink to) {
+    shrinks = to;
+    live.end();
+    desk.retire();
+    requests.withdraw();
+    nodes.sendAll(new ToDaemon.Standbys(0, 0));
+    alive.stream().forEach(r -> sendToRank(r, new ToDaemon.KillRank(r, desk.incarnation(r))));
+    followIfReady();
+  }
+
+  /** Begins the next job when it is known from which memory. */
+  private void followIfReady() {
+    JobCommand.Shrink to = shrinks;
+    if (to == null || follows || ending.begun() || !alive.isEmpty()) {
+      return;
+    }
+    if (keeper != null) {
+      follow(to); // from the same memory: this job has no checkpoints of the loop yet
+      return;
+    }
+    List<NodeHandle> up = nodes.all().stream().filter(node -> node.up).toList();
+    if (!asked) {
+      asked = true;
+      up.forEach(node -> node.send(new ToDaemon.Serve()));
+    }
+    if (up.stream().allMatch(node -> left.containsKey(node.number))) {
+      follow(to);
+    }
+  }
+
+  private void follow(JobCommand.Shrink to) {
+    follows = true;
+    JobShell from = keeper == null ? this : keeper;
+    EarlierMemory memory = EarlierMemory.NONE;
+    String lost = "";
+    try {
+      memory = LeftMemory.of(from.spec.size(), List.copyOf(from.left.values()));
+    } catch (UnrecoverableException e) {
+      lost = String.valueOf(e.getMessage());
+    }
+    Start start = new Start(to, from, memory, lost, Succession.newJobId());
+    Level2Files files = around.files();
+    if (files == null) {
+      follow(start, null);
+      return;
+    }
+    // Their server may not respond.
+    Thread.ofVirtual()
+        .name("fmi-generations")
+        .start(
+            () -> {
+              try {
+                Level2Files next =
+                    files.following(start.jobId, to.next().size(), start.memory.exists());
+                succession.post(() -> follow(start, next));
+              } catch (IOException e) {
+                succession.post(() -> fail("--l2-dir: cannot be read: " + Refusal.text(e)));
+              }
+            });
+  }
+
+  /**
+   * The start of a job with fewer ranks.
+   *
+   * @param from the job whose memory it begins from, if there is any
+   * @param lost why this memory is not enough; empty if it is, or there was no checkpoint
+   */
+  private record Start(
+      JobCommand.Shrink to, JobShell from, EarlierMemory memory, String lost, String jobId) {}
+
+  private void follow(Start start, @Nullable Level2Files files) {
+    if (ending.begun()) {
+      return;
+    }
+    List<Generation> generations = files == null ? List.of() : files.origins();
+    CheckpointId line = null;
+    String where = "";
+    if (start.memory.exists()) {
+      line = start.memory.needed().getLast();
+      where = "checkpoints in memory";
+    } else if (!generations.isEmpty()) {
+      line = generations.getFirst().manifest().line();
+      where = "files: " + generations.getFirst().manifest().name();
+    } else if (!start.lost.isEmpty()) {
+      JobCommand.End end = JobCommand.End.lost(start.lost);
+      end(end.status(), EndText.of(end, options.where().isLocal()));
+      return;
+    }
+    JobSpec next = start.to.next();
+    List<Notice> notices =
+        List.of(
+            new Notice.Shrunk(
+                next.size(),
+                next.nodes().size(),
+                start.to.lost(),
+                line == null ? -1 : line.loop(),
+                line == null ? 0 : line.iteration(),
+                where));
+    reporter.report(notices);
+    desk.happened(notices);
+    try {
+      succession.follow(
+          this, next, start.memory, start.memory.exists() ? start.from : null, start.jobId, files);
+    } catch (IOException e) {
+      fail("no port for the daemons of a job with fewer ranks: " + Refusal.text(e));
+    }
+  }
+
+  /** Notes the job that follows. */
+  void followedBy(JobShell shell) {
+    next = shell;
+  }
+
+  /** Ends the daemons of a job whose memory is not needed any more. */
+  void release() {
+    if (!ending.begun()) {
+      ending.begin(0);
+      shutDown();
+    }
+  }
+
+  /** Gives a node up, if it is up. */
+  void nodeLost(String name, String reason) {
+    nodes.find(
+        name,
+        node -> {
+          if (node.up) {
+            nodes.kill(node, reason);
+          }
+        });
+  }
+
+  /** Sends input to rank 0. */
+  void input(int incarnation, byte[] bytes) {
+    sendToRank(0, new ToDaemon.Input(incarnation, bytes));
+  }
+
   // ---- the end
 
   /** Ends the job for a reason unknown to its decision maker. */
-  private void fail(String message) {
+  void fail(String message) {
     end(Ending.FAILED, message);
   }
 
@@ -556,6 +749,7 @@ final class JobShell {
       return;
     }
     ending.begin(status);
+    succession.releaseAll();
     live.end();
     if (options.output().verbosity() != Verbosity.QUIET) {
       desk.summary(options.output().verbosity() == Verbosity.VERBOSE)
@@ -569,7 +763,8 @@ final class JobShell {
     } else {
       limitShutDown();
     }
-    reporter.report(List.of(new Notice.Finished(status, job.recoveries(), message)));
+    reporter.report(
+        List.of(new Notice.Finished(status, succession.recoveries() + job.recoveries(), message)));
     if (!message.isEmpty()) {
       // Not after events, whose file may be on a server that does not respond.
       around.console().line("fmirun: " + message);
@@ -601,7 +796,7 @@ final class JobShell {
     CompletableFuture<?> fenced = nodes.endByForce();
     if (options.where().isLocal()) {
       // Here only the deletion of much memory takes long, and no other process would complete it.
-      var _ = fenced.whenComplete((_, _) -> post(ending::complete));
+      var _ = fenced.whenComplete((_, _) -> succession.post(ending::complete));
     } else {
       // Unreachable hosts are not waited for.
       later(END_MILLIS / 4, ending::complete);

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * fmirun's knowledge of a job's checkpoints in files.
  *
+ * @param lineage the lineage of what the job writes, unless it starts from a generation
  * @param origins the generations from which the job may start, newest first; empty for from scratch
  * @param notices notices for the user, at the start
  */
@@ -31,6 +32,7 @@ record Level2Files(
     String jobId,
     int size,
     ProgramFacts program,
+    String lineage,
     List<Generation> origins,
     List<String> notices) {
 
@@ -70,11 +72,35 @@ record Level2Files(
           notices.add("no usable generation in " + directory + ": the job starts from scratch");
         }
       }
-      return new Level2Files(options, jobId, run.spec().size(), program, origins, notices);
+      return new Level2Files(options, jobId, run.spec().size(), program, jobId, origins, notices);
     } catch (IOException e) {
       throw new UsageException(
           "--l2-dir " + directory + ": cannot be used (" + e + "); name a usable directory");
     }
+  }
+
+  /**
+   * Returns the same for the job that continues the program with fewer ranks. It starts from the
+   * newest generations of the lineage: at once, or if the memory that it starts from is damaged.
+   *
+   * @param fromMemory whether it starts from memory
+   * @throws IOException if the generations cannot be read
+   */
+  Level2Files following(String nextId, int nextSize, boolean fromMemory) throws IOException {
+    String line = origins.isEmpty() ? lineage : origins.getFirst().manifest().lineage();
+    List<Generation> newest =
+        RestartChoice.ofLineage(Catalog.of(options.directory()), line, program);
+    // With another number of ranks the program starts over, which is a different way to continue.
+    boolean another =
+        fromMemory || newest.isEmpty() || newest.getFirst().manifest().size() != nextSize;
+    return new Level2Files(
+        options,
+        nextId,
+        nextSize,
+        program,
+        line,
+        newest.stream().filter(each -> (each.manifest().size() != nextSize) == another).toList(),
+        List.of());
   }
 
   /** Returns the part for daemons. */
@@ -130,7 +156,7 @@ record Level2Files(
         line,
         needed.stream().filter(CheckpointId::last).toList(),
         program,
-        from == null ? jobId : from.manifest().lineage(),
+        from == null ? lineage : from.manifest().lineage(),
         from == null ? null : new Manifest.Origin(from.manifest().job(), from.manifest().version()),
         facts);
   }

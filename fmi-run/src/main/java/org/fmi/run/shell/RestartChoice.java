@@ -52,6 +52,14 @@ final class RestartChoice {
         .toList();
   }
 
+  /** Returns the newest generations of a lineage that this program has written, newest first. */
+  static List<Generation> ofLineage(Catalog catalog, String lineage, ProgramFacts program) {
+    return ofLine(catalog.generations(), lineage).stream()
+        .filter(each -> each.manifest().program().differenceTo(program).isEmpty())
+        .limit(MOST)
+        .toList();
+  }
+
   private static void requireFits(Generation found, String wanted, ProgramFacts program)
       throws UsageException {
     Manifest manifest = found.manifest();

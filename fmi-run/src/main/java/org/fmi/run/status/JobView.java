@@ -62,7 +62,7 @@ public final class JobView {
   final long begunNanos;
   final List<Node> nodes = new ArrayList<>();
   final List<Rank> ranks = new ArrayList<>();
-  final Totals totals = new Totals();
+  Totals totals = new Totals();
   private final MemoryForecast forecast;
 
   /** Messages sent by previous processes. */
@@ -100,6 +100,14 @@ public final class JobView {
     }
   }
 
+  /** Continues the totals of a job that this one follows. */
+  public void follow(JobView last) {
+    totals = last.totals;
+    sentEarlier = last.sentEarlier;
+    bytesEarlier = last.bytesEarlier;
+    last.ranks.forEach(this::addSent);
+  }
+
   /** Notes that the daemon of a node is up. */
   public void nodeUp(int node, long pid) {
     nodes.get(node).up = true;
@@ -114,15 +122,19 @@ public final class JobView {
   /** Notes a new process of a rank. */
   public void spawned(int rank, int node, int incarnation) {
     Rank r = ranks.get(rank);
-    if (r.report != null) {
-      sentEarlier += r.report.counter(Counter.MESSAGES_SENT);
-      bytesEarlier += r.report.counter(Counter.BYTES_SENT);
-    }
+    addSent(r);
     r.node = node;
     r.incarnation = incarnation;
     r.pid = 0;
     r.report = null;
     r.rate.reset();
+  }
+
+  private void addSent(Rank r) {
+    if (r.report != null) {
+      sentEarlier += r.report.counter(Counter.MESSAGES_SENT);
+      bytesEarlier += r.report.counter(Counter.BYTES_SENT);
+    }
   }
 
   /** Whether this process serves a rank now. */

@@ -48,6 +48,7 @@ final class Totals {
   void on(Notice notice, long nanos) {
     switch (notice) {
       case Notice.RankFailed _ -> fails(nanos);
+      case Notice.Shrunk _ -> epoch = 0;
       case Notice.RecoveryBegun n -> {
         fails(nanos);
         if (n.epoch() > epoch) {

@@ -171,6 +171,9 @@ final class TimelineBuilder {
       case "CheckpointCommitted" -> checkpoints.add(checkpoint(event));
       case "Level2Begun", "Level2Committed", "Level2Failed", "Level2Restored" ->
           fileWrites.on(event, now);
+      case "Shrunk" ->
+          remarks.add(
+              new Remark(now, "the program continues with " + event.integer("ranks") + " ranks"));
       case "Finished" ->
           ending =
               new Ending(

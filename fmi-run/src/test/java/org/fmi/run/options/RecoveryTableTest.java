@@ -83,6 +83,9 @@ final class RecoveryTableTest {
             for (int limits = 0; limits < 8; limits++) {
               all.add(combination("", rollback, checkpoint, check, ranks, limits, List.of()));
             }
+            all.add(
+                combination(
+                    "", rollback, checkpoint, check, ranks, 0, List.of("--on-no-spare", "shrink")));
             for (String onFailure : List.of("end", "shrink")) {
               for (int limits = 0; limits < 8; limits++) {
                 all.add(
@@ -114,6 +117,9 @@ final class RecoveryTableTest {
       if (word.startsWith("--")) {
         and.add("`" + word + "` in the command");
       }
+    }
+    if (other.contains("shrink")) {
+      and.add("`--on-no-spare shrink`" + (ranks.equals("one per node") ? "" : " on one node"));
     }
     if (other.contains("--l2-dir")) {
       site.put("FMI_L2_EVERY", "7");
@@ -218,7 +224,9 @@ final class RecoveryTableTest {
             || policy instanceof RecoveryPolicy.Local
             || policy instanceof RecoveryPolicy.End;
     boolean wanted = options.cells.get(2).equals("`overlapped`");
-    assertThat(policy.overlapped()).as("%s", options).isEqualTo(wanted && mayOverlap);
+    boolean fewer =
+        options.cells.getFirst().equals("`replace`") && options.command.contains("shrink");
+    assertThat(policy.overlapped()).as("%s", options).isEqualTo(wanted && mayOverlap && !fewer);
     assertThat(policy.files()).isEqualTo(options.command.contains("--l2-dir"));
     String remark = read.remark();
     return new Result(

@@ -48,6 +48,7 @@ final class CheckpointDeskTest {
             "job1",
             1,
             PROGRAM,
+            "job1",
             origins,
             List.of());
     FlushDesk flushes = new FlushDesk(files, 1, () -> 0, new NoWay());

@@ -35,6 +35,7 @@ final class FlushDeskTest {
             "job1",
             1,
             PROGRAM,
+            "job1",
             List.of(),
             List.of());
     return new FlushDesk(files, 1, () -> now, new Asked());

@@ -140,9 +140,9 @@ final class JobShellTest {
   }
 
   @SuppressWarnings("NullAway.Init") // by shell(...)
-  private JobShell shell;
+  private Succession shell;
 
-  private JobShell shell(Launcher launcher, Function<String, List<String>> addressesFor)
+  private Succession shell(Launcher launcher, Function<String, List<String>> addressesFor)
       throws UsageException {
     return shell(options(1), new OneNode(), launcher, addressesFor, null);
   }
@@ -160,7 +160,7 @@ final class JobShellTest {
         _ -> true);
   }
 
-  private static JobShell shell(
+  private static Succession shell(
       RunOptions options,
       Job job,
       Launcher launcher,
@@ -168,10 +168,11 @@ final class JobShellTest {
       @Nullable EventLog events) {
     Console console = new Console(null, 1 << 20, false, false, () -> {}, () -> {});
     console.start();
-    return new JobShell(
+    return new Succession(
         options,
         job,
         new ShellContext(
+            "0123456789ab",
             "0123456789ab",
             new byte[32],
             new JobProgram(List.of(), new ProgramFacts("", List.of(), List.of()), List.of(), null),
@@ -208,7 +209,7 @@ final class JobShellTest {
   void tellsOfAnEndThatComesAtOnce() throws Exception {
     for (int i = 0; i < 20; i++) {
       Path file = directory.resolve("events" + i);
-      JobShell ended =
+      Succession ended =
           shell(
               options(1),
               new NothingToDo(),

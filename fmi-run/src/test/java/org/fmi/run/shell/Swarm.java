@@ -226,6 +226,7 @@ final class Swarm implements Launcher, AutoCloseable {
         case ToDaemon.KillRank m ->
             send(new FromDaemon.RankExited(m.rank(), m.incarnation(), 137, true));
         case ToDaemon.Examine m -> send(new FromDaemon.Examined(m.round(), List.of()));
+        case ToDaemon.Serve _ -> send(new FromDaemon.Holds(List.of()));
         case ToDaemon.Standbys _,
             ToDaemon.Forget _,
             ToDaemon.LeaseGranted _,

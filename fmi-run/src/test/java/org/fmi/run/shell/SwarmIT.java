@@ -162,11 +162,12 @@ final class SwarmIT {
       Watched job = new Watched(new JobController(options.spec()), swarm);
       Console console = new Console(null, 1 << 20, false, false, () -> {}, () -> {});
       console.start();
-      JobShell shell =
-          new JobShell(
+      Succession shell =
+          new Succession(
               options,
               job,
               new ShellContext(
+                  "0123456789ab",
                   "0123456789ab",
                   new byte[32],
                   new JobProgram(

@@ -161,7 +161,8 @@ public final class SimulatedStart {
             JobCommand.WithdrawRequests _,
             JobCommand.Restored _,
             JobCommand.Checkpointed _,
-            JobCommand.NotCheckpointed _ ->
+            JobCommand.NotCheckpointed _,
+            JobCommand.Shrink _ ->
             throw new IllegalStateException("unexpected: " + command);
       }
     }
