@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Nodes that a user adds to a job that runs. */
 final class ComingSimulationTest {
   private static final int RANKS = 4;
-  private static final int ITERATIONS = 12;
+  private static final int ITERATIONS = 24;
 
   /** What that loop counts. */
   static final long ANSWER = ITERATIONS * (ITERATIONS - 1L) / 2;
