@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.fmi.control.Notice;
 import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.jobsim.Schedule.Scenario;
 import org.fmi.testkit.FaultPlan;
 import org.fmi.testkit.FaultPlan.Kind;
 import org.fmi.testkit.FaultPlan.Step;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Daemons that are killed on hosts that live. */
 final class LostDaemonsSimulationTest {
   private static final int RANKS = 4;
+  private static final int SEEDS = 20;
 
   /** Some 20,000 primitives of such a job, and some in recoveries. */
   private static final int[] GAPS = {1, 300, 3_000, 9_000};
@@ -52,5 +54,20 @@ final class LostDaemonsSimulationTest {
             new Step(Kind.KILL_DAEMON, 2, 0, 5_000_000, 0, 0)));
     FinishedJob.run(job, shape);
     assertThat(job.injected()).isEqualTo(2);
+  }
+
+  /** Jobs in which daemons are killed where others lose nodes. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Scenario.class,
+      names = {"A_NODE", "NODES", "EVERYTHING"})
+  void jobsEndOnlyAsTheyMay(Scenario scenario) {
+    Answers answers = new Answers();
+    for (long seed = 0; seed < SEEDS; seed++) {
+      Schedule schedule = Schedule.of(seed, scenario);
+      if (schedule.losesDaemons()) {
+        FinishedJob.assertAllowed(schedule.run(answers));
+      }
+    }
   }
 }

@@ -346,11 +346,15 @@ record Schedule(long seed, Shape shape, Scenario scenario) {
               shape.usedNodes() + shape.spares(),
               PRIMITIVES_PER_RANK * shape.size(),
               kind -> nanos(random, kind));
-      // From a separate generator, as requests under way.
-      boolean ofDaemons = new SplittableRandom(seed + 8).nextInt(ONE_IN_LOSES_DAEMONS) == 0;
-      job.inject(ofDaemons ? plan.with(Kind.CRASH_NODE, Kind.KILL_DAEMON) : plan);
+      job.inject(losesDaemons() ? plan.with(Kind.CRASH_NODE, Kind.KILL_DAEMON) : plan);
     }
     return job;
+  }
+
+  /** Whether nodes that would crash lose only their daemons. */
+  boolean losesDaemons() {
+    // From a separate generator, as requests under way.
+    return new SplittableRandom(seed + 8).nextInt(ONE_IN_LOSES_DAEMONS) == 0;
   }
 
   /** Draws the length of a transient fault, spread evenly over orders of magnitude. */
