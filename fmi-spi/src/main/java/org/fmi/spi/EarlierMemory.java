@@ -28,6 +28,11 @@ public record EarlierMemory(
     return !needed.isEmpty();
   }
 
+  /** Whether a job that has committed a checkpoint of this loop needs that memory no more. */
+  public boolean isTakenOver(long loop) {
+    return loop >= needed.getLast().loop();
+  }
+
   /**
    * A node with checkpoints.
    *

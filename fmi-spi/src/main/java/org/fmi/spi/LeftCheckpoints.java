@@ -1,5 +1,6 @@
 package org.fmi.spi;
 
+import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,13 @@ public interface LeftCheckpoints extends AutoCloseable {
 
   /** The parts that match their checksums. */
   List<Part> intact();
+
+  /**
+   * Deletes all other checkpoints, as the memory may be needed.
+   *
+   * @throws IOException if some of them cannot be deleted
+   */
+  void keep(List<CheckpointId> needed) throws IOException;
 
   /** The store's description of a part; null if it is not here. */
   byte @Nullable [] header(int rank, CheckpointId id);

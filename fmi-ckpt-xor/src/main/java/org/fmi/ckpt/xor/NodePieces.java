@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class NodePieces implements LeftCheckpoints {
   private record Held(Part part, Piece piece, StoredCheckpoint stored) {}
 
+  private final NodeMemory memory;
   private final List<Piece> pieces = new ArrayList<>();
   private final List<Held> intact = new ArrayList<>();
 
@@ -23,6 +24,7 @@ final class NodePieces implements LeftCheckpoints {
    * @param blockBytes the size of a full block
    */
   NodePieces(NodeMemory memory, int blockBytes) throws IOException {
+    this.memory = memory;
     try {
       for (String name : memory.list(NodeMemory.PREFIX)) {
         Piece piece = Piece.open(memory, name);
@@ -52,6 +54,19 @@ final class NodePieces implements LeftCheckpoints {
   @Override
   public List<Part> intact() {
     return intact.stream().map(Held::part).toList();
+  }
+
+  @Override
+  public void keep(List<CheckpointId> needed) throws IOException {
+    intact.removeIf(held -> !needed.contains(held.part.id()));
+    List<Piece> kept = intact.stream().map(Held::piece).toList();
+    for (Piece piece : List.copyOf(pieces)) {
+      if (!kept.contains(piece)) {
+        pieces.remove(piece);
+        piece.unmap();
+        memory.delete(piece.name());
+      }
+    }
   }
 
   @Override

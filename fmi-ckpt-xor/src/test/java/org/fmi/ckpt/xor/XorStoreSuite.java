@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.fmi.Comm;
 import org.fmi.spi.CheckpointId;
@@ -135,6 +137,80 @@ abstract class XorStoreSuite extends CheckpointStoreContract {
                 .isEqualTo(-1);
           }
         }
+      }
+    }
+  }
+
+  /** Each set of lost nodes, and a damaged image, which counts as lost. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3, 5})
+  void whatRanksHaveLeftIsReadFromTheOtherNodes(int members) throws Exception {
+    long[] sizes = randomSizes(new Random(members), members);
+    try (StoreGroup group = new StoreGroup(members, this::open)) {
+      group.checkpoint(StoreGroup.id(1), sizes, 1);
+      group.checkpoint(StoreGroup.id(2), sizes, 2);
+      for (int lost = 0; lost <= losses(members); lost++) {
+        for (int first = 0; first < members; first++) {
+          assertIsRead(group, sizes, first, lost);
+        }
+      }
+      MemorySegment damaged = group.map(0).pieces().getLast();
+      long at = layout(sizes, 0).imageAt();
+      if (sizes[0] > 0) {
+        damaged.set(ValueLayout.JAVA_BYTE, at, (byte) ~damaged.get(ValueLayout.JAVA_BYTE, at));
+        try (NodePieces pieces = new NodePieces(group.map(0), BLOCK_BYTES)) {
+          assertThat(pieces.intact()).hasSize(1);
+        }
+      }
+    }
+  }
+
+  private void assertIsRead(StoreGroup group, long[] sizes, int first, int lost)
+      throws IOException {
+    NodePieces[] nodes = new NodePieces[group.size()];
+    byte[] header = null;
+    for (int i = 0; i < nodes.length; i++) {
+      if (Math.floorMod(i - first, nodes.length) >= lost) {
+        nodes[i] = new NodePieces(group.map(i), BLOCK_BYTES);
+        assertThat(nodes[i].intact()).hasSize(2);
+        header = nodes[i].header(group.rank(i), StoreGroup.id(2));
+      }
+    }
+    GroupImages images =
+        new GroupImages(
+            Objects.requireNonNull(header),
+            group.ranks(),
+            losses(nodes.length),
+            BLOCK_BYTES,
+            (rank, chunk, row) -> {
+              NodePieces of = nodes[Arrays.binarySearch(group.ranks(), rank)];
+              return of == null ? null : of.block(rank, StoreGroup.id(2), chunk, row);
+            });
+    for (int i = 0; i < nodes.length; i++) {
+      byte[] image = new byte[(int) sizes[i]];
+      images.read(group.rank(i), 0, MemorySegment.ofArray(image));
+      assertThat(image).isEqualTo(StoreGroup.content(sizes[i], 2, i));
+    }
+    for (NodePieces each : nodes) {
+      if (each != null) {
+        each.close();
+      }
+    }
+  }
+
+  @Test
+  void otherCheckpointsThanThoseNeededAreDeleted() throws Exception {
+    try (StoreGroup group = new StoreGroup(2, this::open)) {
+      long[] sizes = {1000, 2000};
+      group.checkpoint(StoreGroup.id(1), sizes, 1);
+      group.checkpoint(StoreGroup.id(2), sizes, 2);
+      try (NodePieces pieces = new NodePieces(group.map(0), BLOCK_BYTES)) {
+        int rank = group.rank(0);
+        pieces.keep(List.of(StoreGroup.id(2)));
+        assertThat(pieces.header(rank, StoreGroup.id(1))).isNull();
+        assertThat(pieces.block(rank, StoreGroup.id(2), 0, 0)).isNotNull();
+        assertThat(pieces.block(rank, StoreGroup.id(2), 9, 0)).as("no such block").isNull();
+        assertThat(group.map(0).list(NodeMemory.prefix(rank))).hasSize(1);
       }
     }
   }

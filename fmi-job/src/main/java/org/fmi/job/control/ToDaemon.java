@@ -4,6 +4,7 @@ import java.util.List;
 import org.fmi.codec.Tag;
 import org.fmi.codec.Wire;
 import org.fmi.control.JobMessage;
+import org.fmi.spi.CheckpointId;
 
 /** A message from fmirun to a daemon. */
 @Wire
@@ -98,6 +99,14 @@ public sealed interface ToDaemon {
    */
   @Tag(22)
   record Serve() implements ToDaemon {}
+
+  /** Delete all other checkpoints than these: a later job begins from them. */
+  @Tag(23)
+  record Keep(List<CheckpointId> needed) implements ToDaemon {
+    public Keep {
+      needed = List.copyOf(needed);
+    }
+  }
 
   /** The address at which the daemon of a node listens. */
   record Peer(int node, String host, int port) {}

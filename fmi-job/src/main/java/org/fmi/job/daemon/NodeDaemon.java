@@ -299,7 +299,7 @@ public final class NodeDaemon {
         }
       }
       case ToDaemon.Input m -> onInput(m);
-      case ToDaemon.OutputTaken _, ToDaemon.Examine _, ToDaemon.Serve _ -> {
+      case ToDaemon.OutputTaken _, ToDaemon.Examine _, ToDaemon.Serve _, ToDaemon.Keep _ -> {
         // for the shell alone
       }
       case ToDaemon.Terminate _ -> {

@@ -158,7 +158,7 @@ final class Daemon implements Uplink {
             "fmi-daemon", bootstrap.secret(), NetLoop.MAX_FRAME, new StandardError()::report);
     this.dialler = new FmirunDialler(bootstrap, loop, new ToFmirun());
     this.examiner = new Examiner(loop, bootstrap.node(), this::send);
-    this.server = new PieceServer(pieces.path(), checker, bootstrap.heartbeatMillis());
+    this.server = new PieceServer(pieces.path(), checker, bootstrap.heartbeatMillis(), this::send);
   }
 
   private static ExecutorService single(String name) {
@@ -256,20 +256,12 @@ final class Daemon implements Uplink {
         if (frame == null) {
           return;
         }
-        ToDaemon message = ToDaemonCodec.decode(frame);
-        if (message instanceof ToDaemon.OutputTaken taken) {
-          Objects.requireNonNull(outputCredit).give(taken.cost());
-        } else if (message instanceof ToDaemon.Examine order) {
-          examiner.examine(order);
-        } else if (message instanceof ToDaemon.Serve) {
-          server.serve(
-              holds -> send(holds),
-              e ->
-                  send(
-                      new FromDaemon.Warning(
-                          "the checkpoints of its ranks cannot be read: " + e.getMessage())));
-        } else {
-          feed(new DaemonEvent.FromFmirun(message));
+        switch (ToDaemonCodec.decode(frame)) {
+          case ToDaemon.OutputTaken m -> Objects.requireNonNull(outputCredit).give(m.cost());
+          case ToDaemon.Examine m -> examiner.examine(m);
+          case ToDaemon.Serve _ -> server.serve();
+          case ToDaemon.Keep m -> server.keep(m.needed());
+          case ToDaemon m -> feed(new DaemonEvent.FromFmirun(m));
         }
       } catch (BadMessageException | Session.ProtocolException e) {
         System.err.println("fmi-daemon: fmirun sent an invalid message: " + e.getMessage());

@@ -18,6 +18,7 @@ import org.fmi.net.Closed;
 import org.fmi.net.Connection;
 import org.fmi.net.ConnectionHandler;
 import org.fmi.node.SharedMemory;
+import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStoreProvider;
 import org.fmi.spi.LeftCheckpoints;
 import org.jspecify.annotations.Nullable;
@@ -34,45 +35,65 @@ final class PieceServer {
   /** Used by the reader; null until {@link #serve}. */
   private @Nullable LeftCheckpoints pieces;
 
+  private final Consumer<FromDaemon> fmirun;
+
   /**
    * @param directory the node's directory of checkpoints
    * @param reader runs one task at a time
+   * @param fmirun takes messages for fmirun; called by the reader
    */
-  PieceServer(Path directory, ExecutorService reader, int heartbeatMillis) {
+  PieceServer(
+      Path directory, ExecutorService reader, int heartbeatMillis, Consumer<FromDaemon> fmirun) {
     this.directory = directory;
     this.reader = reader;
     this.heartbeatMillis = heartbeatMillis;
+    this.fmirun = fmirun;
   }
 
-  /**
-   * Opens the checkpoints, whose ranks have ended.
-   *
-   * @param answer takes what is there, on the reader's thread
-   * @param failed takes the reason why nothing can be read
-   */
-  void serve(Consumer<FromDaemon.Holds> answer, Consumer<IOException> failed) {
+  /** Opens the checkpoints, whose ranks have ended, and reports what is there. */
+  void serve() {
     read(
         () -> {
+          List<LeftCheckpoints.Part> parts = List.of();
           try {
             LeftCheckpoints opened = store().left(new SharedMemory(directory));
             pieces = opened;
-            answer.accept(
-                new FromDaemon.Holds(
-                    opened.intact().stream()
-                        .map(
-                            part ->
-                                new FromDaemon.HeldPart(
-                                    part.rank(),
-                                    part.id(),
-                                    part.group(),
-                                    part.losses(),
-                                    part.digest()))
-                        .toList()));
+            parts = opened.intact();
           } catch (IOException e) {
-            answer.accept(new FromDaemon.Holds(List.of()));
-            failed.accept(e);
+            warn("the checkpoints of its ranks cannot be read: " + e.getMessage());
+          }
+          fmirun.accept(
+              new FromDaemon.Holds(
+                  parts.stream()
+                      .map(
+                          part ->
+                              new FromDaemon.HeldPart(
+                                  part.rank(),
+                                  part.id(),
+                                  part.group(),
+                                  part.losses(),
+                                  part.digest()))
+                      .toList()));
+        });
+  }
+
+  /** Deletes all checkpoints but these. */
+  void keep(List<CheckpointId> needed) {
+    read(
+        () -> {
+          LeftCheckpoints open = pieces;
+          try {
+            if (open != null) {
+              open.keep(needed);
+            }
+          } catch (IOException e) {
+            warn("memory of checkpoints cannot be released: " + e.getMessage());
           }
         });
+  }
+
+  private void warn(String text) {
+    fmirun.accept(new FromDaemon.Warning(text));
   }
 
   /** The store of the job's checkpoints. */

@@ -24,9 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of a rank to the daemons of an earlier job, one question at a time. A daemon that
- * cannot be reached, or is silent, is asked no more.
+ * cannot be reached, or is silent, twice in a row is asked no more.
  */
 final class HolderLink implements AutoCloseable {
+  private static final int ATTEMPTS = 2;
+
   private final byte[] secret;
   private final int timeoutMillis;
   private final Map<EarlierMemory.Holder, Link> links = new HashMap<>();
@@ -52,20 +54,21 @@ final class HolderLink implements AutoCloseable {
     if (gone.contains(holder)) {
       return null;
     }
-    Link link = links.get(holder);
-    if (link == null) {
-      link = connect(holder);
-      links.put(holder, link);
+    // Again over another connection: one may break, or be silent while this process is stopped.
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      Link link = links.get(holder);
+      if (link == null) {
+        link = connect(holder);
+        links.put(holder, link);
+      }
+      PieceAnswer answer = link.ask(question);
+      if (answer != null) {
+        return answer instanceof PieceAnswer.Found found && found.isIntact() ? found.bytes() : null;
+      }
+      links.remove(holder);
     }
-    PieceAnswer answer = link.ask(question);
-    if (answer == null) {
-      gone.add(holder);
-      return null;
-    }
-    return switch (answer) {
-      case PieceAnswer.Found found -> found.isIntact() ? found.bytes() : null;
-      case PieceAnswer.Missing _ -> null;
-    };
+    gone.add(holder);
+    return null;
   }
 
   private Link connect(EarlierMemory.Holder holder) throws IOException {

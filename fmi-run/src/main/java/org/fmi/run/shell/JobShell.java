@@ -392,7 +392,7 @@ final class JobShell {
         }
         case JobCommand.Committed c -> {
           flushes.committed(c);
-          if (keeper != null && c.loop() >= earlier.needed().getLast().loop()) {
+          if (keeper != null && earlier.isTakenOver(c.loop())) {
             keeper = null;
             succession.releaseAll();
           }
@@ -688,6 +688,9 @@ final class JobShell {
       end(end.status(), EndText.of(end, options.where().isLocal()));
       return;
     }
+    if (start.memory.exists()) {
+      start.from.nodes.sendAll(new ToDaemon.Keep(start.memory.needed()));
+    }
     JobSpec next = start.to.next();
     List<Notice> notices =
         List.of(
@@ -704,7 +707,7 @@ final class JobShell {
       succession.follow(
           this, next, start.memory, start.memory.exists() ? start.from : null, start.jobId, files);
     } catch (IOException e) {
-      fail("no port for the daemons of a job with fewer ranks: " + Refusal.text(e));
+      fail("the job with fewer ranks cannot begin: " + Refusal.text(e));
     }
   }
 

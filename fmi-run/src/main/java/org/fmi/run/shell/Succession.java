@@ -12,6 +12,7 @@ import org.fmi.job.JobController;
 import org.fmi.job.JobSpec;
 import org.fmi.net.NetLoop;
 import org.fmi.run.StandardError;
+import org.fmi.run.daemon.NodeDirectory;
 import org.fmi.run.metrics.JobMetrics;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.report.Reporter;
@@ -46,11 +47,17 @@ final class Succession {
   /** Jobs whose daemons still serve their memory. Used on the loop's thread. */
   private final List<JobShell> keepers = new ArrayList<>();
 
+  /** Directories whose locks show on this machine that a later job lives. */
+  private final List<NodeDirectory> signs = new ArrayList<>();
+
   /** The job that runs the program now. */
   private volatile JobShell current;
 
   /** Whether some of the job's output could not be written. */
   private volatile boolean outputLost;
+
+  /** Why the job is to stop at its next checkpoint; null if it is not. */
+  private @Nullable String stops;
 
   /** Recoveries of the jobs that have ended. */
   private int recoveries;
@@ -128,6 +135,9 @@ final class Succession {
           events.end();
         });
     loop.close();
+    for (NodeDirectory sign : signs) {
+      sign.delete();
+    }
     asked.close();
     return status == 0 && outputLost ? Ending.FAILED : status;
   }
@@ -147,7 +157,11 @@ final class Succession {
 
   /** Stops the job at a checkpoint because its time is short. */
   void stopSoon(String why) {
-    post(() -> current().stopSoon(why));
+    post(
+        () -> {
+          stops = why;
+          current().stopSoon(why);
+        });
   }
 
   /** Handles a node that is about to be lost. */
@@ -208,7 +222,7 @@ final class Succession {
    * @param memory the memory that it begins from; {@link EarlierMemory#NONE} if there is none
    * @param keeper the job that has left this memory; null if there is none
    * @param files its files; null if it uses none
-   * @throws IOException if there is no free port for its daemons
+   * @throws IOException if there is no free port for its daemons, or no room for its directory
    */
   void follow(
       JobShell last,
@@ -218,6 +232,11 @@ final class Succession {
       String jobId,
       @Nullable Level2Files files)
       throws IOException {
+    if (options.where().isLocal()) {
+      // Otherwise other jobs may delete what a daemon has left for the next one on its node.
+      signs.add(
+          NodeDirectory.createForProgram(jobId, NodeDirectory.FMIRUN, 0, around.secret(), "", 0));
+    }
     recoveries += last.recoveries();
     JobShell shell =
         new JobShell(
@@ -240,6 +259,10 @@ final class Succession {
       }
     }
     shell.begin();
+    String why = stops;
+    if (why != null) {
+      shell.stopSoon(why);
+    }
   }
 
   /** Ends the daemons of all earlier jobs: the current job has checkpoints, or ends. */

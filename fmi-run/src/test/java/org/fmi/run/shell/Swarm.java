@@ -229,6 +229,7 @@ final class Swarm implements Launcher, AutoCloseable {
         case ToDaemon.Serve _ -> send(new FromDaemon.Holds(List.of()));
         case ToDaemon.Standbys _,
             ToDaemon.Forget _,
+            ToDaemon.Keep _,
             ToDaemon.LeaseGranted _,
             ToDaemon.Input _,
             ToDaemon.Terminate _,
