@@ -188,10 +188,14 @@ final class ShownOnce {
     return fresh(stream, rest, open);
   }
 
-  /** Forgets all output: what follows is not compared with it. */
+  /** Forgets all output: what follows is not compared with it, and continues no line of it. */
   void forgetAll() {
-    streams.clear();
-    allLines = 0;
+    for (Stream stream : streams.values()) {
+      stream.next = 0;
+      stream.held = new byte[0];
+      stream.complete = true;
+      forget(stream);
+    }
   }
 
   /**

@@ -62,6 +62,19 @@ final class ShownOnceTest {
   }
 
   @Test
+  void whatFollowsForgottenOutputIsNewAndContinuesNoLine() {
+    print("a\nbeg");
+    once.forgetAll();
+    once.begun(true);
+    print("a\nc\n");
+    assertThat(shown).hasToString("a\nbeg\na\nc\n");
+    startAgain();
+    print("a\nc\nd\n");
+    assertThat(shown).hasToString("a\nbeg\na\nc\nd\n");
+    assertThat(different).isEmpty();
+  }
+
+  @Test
   void aLineMayBeCutAgain() {
     print("a\nbegun an");
     startAgain();
