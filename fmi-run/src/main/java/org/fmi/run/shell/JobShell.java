@@ -284,10 +284,14 @@ final class JobShell {
     }
     succession.post(
         () -> {
+          if (!succession.isCurrent(this)) {
+            succession.interrupt(signal); // another job has followed in the meantime
+            return;
+          }
           hurries |= again;
           flushes.stop("the job was ended without waiting for it");
           feed(new JobEvent.Interrupted(signal));
-          if (shrinks != null && succession.isCurrent(this)) {
+          if (shrinks != null) {
             end(128 + signal, "ended by signal " + signal);
           }
           if (hurries && ending.begun()) {
