@@ -84,6 +84,7 @@ final class FailureLedger {
   }
 
   private final int maxRecoveries;
+  private final int earlierRecoveries;
   private final ProgressGuard guard;
   private final Account[] accounts;
 
@@ -131,6 +132,7 @@ final class FailureLedger {
    */
   FailureLedger(int ranks, JobSpec.Recovery recovery) {
     this.maxRecoveries = recovery.most();
+    this.earlierRecoveries = recovery.earlier();
     this.guard = new ProgressGuard(recovery.mostWithoutProgress());
     this.accounts = new Account[ranks];
     Arrays.setAll(accounts, r -> new Account());
@@ -413,14 +415,11 @@ final class FailureLedger {
    * @return the end of the job; null if the recovery has begun
    */
   JobCommand.@Nullable End recover(String reason) {
-    if (recoveries >= maxRecoveries) {
+    int all = earlierRecoveries + recoveries;
+    if (all >= maxRecoveries) {
       return JobCommand.End.failed(
           EndCause.TOO_MANY_RECOVERIES,
-          reason
-              + "; recovery "
-              + (recoveries + 1)
-              + " would exceed the limit of "
-              + maxRecoveries);
+          reason + "; recovery " + (all + 1) + " would exceed the limit of " + maxRecoveries);
     }
     recoveries++;
     versionBefore = newestVersion;

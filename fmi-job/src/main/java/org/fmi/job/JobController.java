@@ -928,7 +928,9 @@ public final class JobController implements Job {
 
   private void end(JobCommand end) {
     enter(Phase.ENDED);
-    requests.over("the job is ending");
+    if (!(end instanceof JobCommand.Shrink)) { // otherwise they are made again, to the next job
+      requests.over("the job is ending");
+    }
     out.add(end);
   }
 }

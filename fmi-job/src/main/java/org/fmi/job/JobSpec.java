@@ -75,11 +75,17 @@ public record JobSpec(
    * The way the job recovers from failures.
    *
    * @param most maximum number of recoveries
+   * @param earlier how many of these jobs have had that this one follows
    * @param mostWithoutProgress maximum number of recoveries in a row without progress between them;
    *     0 for any number
    * @param policy which ranks roll back, and how checkpoints are taken
    */
-  public record Recovery(int most, int mostWithoutProgress, RecoveryPolicy policy) {
+  public record Recovery(int most, int earlier, int mostWithoutProgress, RecoveryPolicy policy) {
+    /** Creates the recovery of a job that follows no other one. */
+    public Recovery(int most, int mostWithoutProgress, RecoveryPolicy policy) {
+      this(most, 0, mostWithoutProgress, policy);
+    }
+
     /** Returns a recovery in which all ranks roll back to blocking checkpoints. */
     public static Recovery ofAll(int most) {
       return new Recovery(most, 0, RecoveryPolicy.global());

@@ -46,7 +46,8 @@ final class Successor {
         new JobSpec.Room(left, 0, JobSpec.OnNoSpare.SHRINK, spec.room().requestsNodes()),
         spec.grouping(),
         new JobSpec.Recovery(
-            recovery.most() - recoveries,
+            recovery.most(),
+            recovery.earlier() + recoveries,
             recovery.mostWithoutProgress(),
             policy(recovery.policy(), size)),
         faults);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.fmi.control.Notice;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankMessage.Position;
@@ -92,7 +93,7 @@ final class SuccessorTest {
             new Node("node0", 2, false, "rack0"), new Node("node2", 2, false, "rack2"));
     assertThat(next.placement()).containsExactly(0, 0, 1, 1);
     assertThat(next.room().onNoSpare()).isEqualTo(OnNoSpare.SHRINK);
-    assertThat(next.recovery().most()).as("one was needed").isEqualTo(9);
+    assertThat(next.recovery().earlier()).as("one was needed").isEqualTo(1);
     assertThat(next.faults()).as("of nodes and ranks that are there").hasSize(2);
     assertThat(next.faults()).containsExactly(kill(true, 1), kill(false, 3));
     assertThat(commands)
@@ -140,6 +141,32 @@ final class SuccessorTest {
     allRun(job, 4);
     assertThat(lose(job, 1)).isNull();
     assertThat(commands.getLast()).extracting("cause").isEqualTo(EndCause.TOO_MANY_RECOVERIES);
+  }
+
+  @Test
+  void theLimitHoldsForAllJobsTogether() {
+    Job first = job(6, 0, 1, RecoveryPolicy.global());
+    allRun(first, 6);
+    Job second = new JobController(shrinks(first, 1).next());
+    second.begin();
+    on(second, new JobEvent.NodeUp(0, 1L << 30));
+    on(second, new JobEvent.NodeUp(1, 1L << 30));
+    allRun(second, 4);
+    assertThat(lose(second, 1)).isNull();
+    assertThat(commands.getLast())
+        .asInstanceOf(InstanceOfAssertFactories.type(JobCommand.End.class))
+        .extracting(JobCommand.End::message)
+        .asString()
+        .contains("recovery 2 would exceed the limit of 1");
+  }
+
+  @Test
+  void theNextJobServesRequestsForCheckpoints() {
+    Job job = job(4, 0, 10, RecoveryPolicy.global());
+    allRun(job, 4);
+    on(job, new JobEvent.CheckpointAsked(7, false));
+    shrinks(job, 1);
+    assertThat(commands).noneMatch(JobCommand.NotCheckpointed.class::isInstance);
   }
 
   @Test

@@ -179,6 +179,13 @@ final class CheckpointDesk {
     }
   }
 
+  /** Makes the requests to this job that the job which it follows has not served. */
+  void follow(CheckpointDesk last) {
+    List<Asker> left = List.copyOf(last.open.values());
+    last.open.clear();
+    left.forEach(asker -> ask(asker.answer, asker.stops));
+  }
+
   /** Notes the end of the job. */
   void end() {
     open.values()

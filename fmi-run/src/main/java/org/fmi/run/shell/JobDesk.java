@@ -294,15 +294,20 @@ final class JobDesk implements Answerer {
     view.follow(last.view);
   }
 
-  /** Refuses all requests for this job, which does not run any more. */
+  /** Makes the requests for checkpoints that the last job has not served; this one has begun. */
+  void askAgain(JobDesk last) {
+    checkpoints.follow(last.checkpoints);
+  }
+
+  /** Refuses nodes for this job, which does not run any more. */
   void retire() {
-    checkpoints.end();
     additions.end();
   }
 
   /** Notes the end of the job. */
   void end() {
-    retire();
+    checkpoints.end();
+    additions.end();
     awaiting.forEach(Answer::end);
     awaiting.clear();
   }

@@ -56,9 +56,6 @@ final class Succession {
   /** Whether some of the job's output could not be written. */
   private volatile boolean outputLost;
 
-  /** Why the job is to stop at its next checkpoint; null if it is not. */
-  private @Nullable String stops;
-
   /** Recoveries of the jobs that have ended. */
   private int recoveries;
 
@@ -157,11 +154,7 @@ final class Succession {
 
   /** Stops the job at a checkpoint because its time is short. */
   void stopSoon(String why) {
-    post(
-        () -> {
-          stops = why;
-          current().stopSoon(why);
-        });
+    post(() -> current().stopSoon(why));
   }
 
   /** Handles a node that is about to be lost. */
@@ -259,10 +252,7 @@ final class Succession {
       }
     }
     shell.begin();
-    String why = stops;
-    if (why != null) {
-      shell.stopSoon(why);
-    }
+    shell.desk().askAgain(last.desk());
   }
 
   /** Ends the daemons of all earlier jobs: the current job has checkpoints, or ends. */

@@ -2,6 +2,7 @@ package org.fmi.run.shell;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.fmi.job.JobEvent;
 import org.fmi.job.control.Level2Report;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.run.options.Level2Options;
+import org.fmi.run.status.Answer;
 import org.fmi.spi.CheckpointId;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -123,5 +125,53 @@ final class CheckpointDeskTest {
     assertThat(said).singleElement().asString().contains("continues").contains("--l2-dir");
     assertThat(asked).isEmpty();
     assertThat(stopped).isEmpty();
+  }
+
+  /** Takes what is said to the user, and how it ends. */
+  private record Heard(List<String> said) implements Answer {
+    @Override
+    public boolean part(byte[] bytes) {
+      if (bytes.length > 0) {
+        said.add(new String(bytes, StandardCharsets.UTF_8).strip());
+      }
+      return true;
+    }
+
+    @Override
+    public boolean isReady() {
+      return true;
+    }
+
+    @Override
+    public void end() {
+      said.add("end");
+    }
+
+    @Override
+    public void refuse(String reason) {
+      said.add("refused: " + reason);
+    }
+  }
+
+  @Test
+  void aJobThatFollowsAnotherOneServesItsRequests() {
+    CheckpointDesk last = withoutFiles();
+    CheckpointDesk next = withoutFiles();
+    last.ask(new Heard(said), false);
+    next.follow(last);
+    last.end();
+    assertThat(said).isEmpty();
+    assertThat(asked).hasSize(2);
+    next.taken(new JobCommand.Checkpointed(0, VERSION, 0, 10));
+    next.end();
+    assertThat(said).containsExactly("checkpoint 7 (iteration 10 of loop 0)", "end");
+  }
+
+  private CheckpointDesk withoutFiles() {
+    return new CheckpointDesk(
+        asked::add,
+        new FlushDesk(null, 1, () -> 0, new NoWay()),
+        null,
+        (status, message) -> stopped.add(status + " " + message));
   }
 }
