@@ -50,6 +50,9 @@ final class CheckpointDesk {
 
   private long next;
 
+  /** Whether requests wait because the program has not yet come as far as in an earlier job. */
+  private boolean holds;
+
   /**
    * @param job receives requests
    * @param files null if the job does not use files
@@ -84,7 +87,24 @@ final class CheckpointDesk {
     open.put(asker, new Asker(answer, stops));
     answer.part(new byte[0]); // acknowledges the request
     answer.whenGone(() -> withdraw(asker));
+    if (!holds) {
+      make(asker);
+    }
+  }
+
+  private void make(long asker) {
     job.accept(new JobEvent.CheckpointAsked(asker, files != null));
+  }
+
+  /** Lets requests wait until the program has come as far as in the job that this one follows. */
+  void hold() {
+    holds = true;
+  }
+
+  /** Makes the requests that wait. */
+  void proceed() {
+    holds = false;
+    List.copyOf(open.keySet()).forEach(this::make);
   }
 
   private void withdraw(long asker) {

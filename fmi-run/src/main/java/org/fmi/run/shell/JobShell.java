@@ -145,6 +145,9 @@ final class JobShell {
     this.flushes = new FlushDesk(around.files(), spec.size(), System::nanoTime, new FlushWay());
     this.requests = new NodeRequests(around.lent(), this::feed, succession::post);
     this.checkpoints = new CheckpointDesk(this::feed, flushes, around.files(), this::end);
+    if (keeper != null) {
+      checkpoints.hold(); // until there is a checkpoint of the loop that it takes over
+    }
     this.stopSoon = new StopSoon(checkpoints, line -> print(List.of(line)));
     this.desk =
         new JobDesk(
@@ -399,6 +402,7 @@ final class JobShell {
           if (keeper != null && earlier.isTakenOver(c.loop())) {
             keeper = null;
             succession.releaseAll();
+            checkpoints.proceed();
           }
         }
         case JobCommand.Recovering _ -> flushes.recovering();

@@ -157,10 +157,13 @@ final class CheckpointDeskTest {
   void aJobThatFollowsAnotherOneServesItsRequests() {
     CheckpointDesk last = withoutFiles();
     CheckpointDesk next = withoutFiles();
+    next.hold();
     last.ask(new Heard(said), false);
     next.follow(last);
     last.end();
     assertThat(said).isEmpty();
+    assertThat(asked).as("of the last job").hasSize(1);
+    next.proceed();
     assertThat(asked).hasSize(2);
     next.taken(new JobCommand.Checkpointed(0, VERSION, 0, 10));
     next.end();
