@@ -30,6 +30,8 @@ public final class Shrinking {
       Comm world = fmi.world();
       notes.addProcess(world.rank());
       world.barrier(); // they are connected, as programs are before a failure
+      // A rank that sleeps makes no connection: what it has sent must have left.
+      world.barrier();
       if (world.rank() == Integer.parseInt(args[0])) {
         TimeUnit.DAYS.sleep(1);
       }
