@@ -5,9 +5,11 @@ import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.classfile.CodeElement;
+import java.lang.classfile.Instruction;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.attribute.LocalVariableInfo;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
+import java.lang.classfile.instruction.StoreInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDesc;
 import java.lang.constant.DirectMethodHandleDesc;
@@ -55,7 +57,10 @@ final class CapturedNames {
     return names;
   }
 
-  /** The names from the class file; empty if it does not have them, or has several candidates. */
+  /**
+   * The names from the class file; empty if it does not have them, or has several candidates. A
+   * lambda that is made as an argument of the call is the last one made before it.
+   */
   private static List<String> parameters(Class<?> body, List<Field> fields, StackFrame caller) {
     byte[] bytes = ProgramClasses.bytes(ProgramClasses.sourceOf(body));
     if (bytes == null) {
@@ -69,13 +74,23 @@ final class CapturedNames {
         fields.stream().map(f -> f.getType().describeConstable().orElseThrow()).toList();
     Set<List<String>> anywhere = new LinkedHashSet<>();
     Set<List<String>> inCaller = new LinkedHashSet<>();
+    List<String> argument = List.of();
     for (MethodModel method : source.methods()) {
       boolean calls =
           method.methodName().equalsString(caller.getMethodName())
               && method.methodType().equalsString(caller.getDescriptor());
+      int at = 0;
+      boolean justMade = false;
       for (CodeElement element :
           method.code().<List<CodeElement>>map(c -> c.elementList()).orElse(List.of())) {
-        if (element instanceof InvokeDynamicInstruction made
+        if (!(element instanceof Instruction instruction)) {
+          continue;
+        }
+        if (justMade && instruction instanceof StoreInstruction) {
+          argument = List.of(); // a variable: any call may use it
+        }
+        justMade = false;
+        if (instruction instanceof InvokeDynamicInstruction made
             && interfaces.contains(made.typeSymbol().returnType())
             && types.equals(made.typeSymbol().parameterList())) {
           List<String> names = parameters(source, made, fields.size());
@@ -83,8 +98,16 @@ final class CapturedNames {
           if (calls) {
             inCaller.add(names);
           }
+          if (calls && at < caller.getByteCodeIndex()) {
+            argument = names;
+            justMade = true;
+          }
         }
+        at += instruction.sizeInBytes();
       }
+    }
+    if (!argument.isEmpty()) {
+      return argument;
     }
     Set<List<String>> candidates = inCaller.isEmpty() ? anywhere : inCaller;
     return candidates.size() == 1 ? candidates.iterator().next() : List.of();

@@ -93,6 +93,14 @@ final class ReachedTest {
   }
 
   @Test
+  void namesVariablesOfLambdasThatAreMadeForTheCall() {
+    long[] one = {1};
+    long[] two = {2};
+    assertThat(changes(n -> one[0]++)).startsWith("one, a long[], element 0: 1 ");
+    assertThat(changes(n -> two[0]++)).startsWith("two, a long[], element 0: 2 ");
+  }
+
+  @Test
   void anInnerClassHasTheNamesItself() {
     int[] calls = {0};
     assertThat(
