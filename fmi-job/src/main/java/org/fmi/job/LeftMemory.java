@@ -9,12 +9,12 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
-import org.fmi.job.control.FromDaemon.HeldPart;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.rules.Holdings;
 import org.fmi.rules.RecoveryLine;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.EarlierMemory;
+import org.fmi.spi.LeftCheckpoints.Part;
 import org.fmi.spi.UnrecoverableException;
 
 /** The checkpoints that the ranks of a job have left in the memory of its nodes. */
@@ -26,7 +26,7 @@ public final class LeftMemory {
    *
    * @param at the address at which its daemon serves them
    */
-  public record OnNode(ToDaemon.Peer at, List<HeldPart> parts) {
+  public record OnNode(ToDaemon.Peer at, List<Part> parts) {
     public OnNode {
       parts = List.copyOf(parts);
     }
@@ -42,10 +42,10 @@ public final class LeftMemory {
    * @throws UnrecoverableException if there are checkpoints, but none that can be brought back
    */
   public static EarlierMemory of(int size, List<OnNode> nodes) throws UnrecoverableException {
-    Map<Integer, HeldPart> anyOfGroup = new TreeMap<>();
+    Map<Integer, Part> anyOfGroup = new TreeMap<>();
     int losses = 0;
     for (OnNode node : nodes) {
-      for (HeldPart part : node.parts) {
+      for (Part part : node.parts) {
         anyOfGroup.putIfAbsent(part.group()[0], part);
         losses = Math.max(losses, part.losses());
       }
@@ -56,7 +56,7 @@ public final class LeftMemory {
     List<int[]> groups = new ArrayList<>();
     Set<Integer> unknown = new TreeSet<>(IntStream.range(0, size).boxed().toList());
     Holdings held = null;
-    for (HeldPart any : anyOfGroup.values()) {
+    for (Part any : anyOfGroup.values()) {
       int[] group = any.group();
       groups.add(group);
       IntStream.of(group).forEach(unknown::remove);
@@ -86,7 +86,7 @@ public final class LeftMemory {
     for (int member : group) {
       Set<CheckpointId> ids = new HashSet<>();
       for (OnNode node : nodes) {
-        for (HeldPart part : node.parts) {
+        for (Part part : node.parts) {
           if (part.rank() == member
               && digests.computeIfAbsent(part.id(), _ -> part.digest()) == part.digest()) {
             ids.add(part.id());
@@ -104,7 +104,7 @@ public final class LeftMemory {
       int[] ranks =
           node.parts.stream()
               .filter(part -> line.needed().contains(part.id()))
-              .mapToInt(HeldPart::rank)
+              .mapToInt(Part::rank)
               .distinct()
               .sorted()
               .toArray();

@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.fmi.job.LeftMemory.OnNode;
-import org.fmi.job.control.FromDaemon.HeldPart;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.EarlierMemory;
+import org.fmi.spi.LeftCheckpoints.Part;
 import org.fmi.spi.UnrecoverableException;
 import org.junit.jupiter.api.Test;
 
@@ -25,10 +25,10 @@ final class LeftMemoryTest {
   private static final int[][] GROUPS = {{0, 2, 4}, {1, 3, 5}};
 
   private static OnNode node(int number, CheckpointId... held) {
-    List<HeldPart> parts = new ArrayList<>();
+    List<Part> parts = new ArrayList<>();
     for (int rank : List.of(2 * number, 2 * number + 1)) {
       for (CheckpointId id : held) {
-        parts.add(new HeldPart(rank, id, GROUPS[rank % 2], 1, (int) id.version()));
+        parts.add(new Part(rank, id, GROUPS[rank % 2], 1, (int) id.version()));
       }
     }
     return new OnNode(new ToDaemon.Peer(number, "10.0.0." + number, 7), parts);
@@ -66,10 +66,10 @@ final class LeftMemoryTest {
   @Test
   void partsOfAnotherAttemptAreLost() throws Exception {
     OnNode other = node(2, OLD, NEW);
-    List<HeldPart> parts = new ArrayList<>();
-    for (HeldPart part : other.parts()) {
+    List<Part> parts = new ArrayList<>();
+    for (Part part : other.parts()) {
       int digest = part.id().equals(NEW) ? 99 : part.digest();
-      parts.add(new HeldPart(part.rank(), part.id(), part.group(), part.losses(), digest));
+      parts.add(new Part(part.rank(), part.id(), part.group(), part.losses(), digest));
     }
     OnNode different = new OnNode(other.at(), parts);
     assertThat(memory(node(0, OLD, NEW), different).needed()).containsExactly(OLD);
@@ -92,8 +92,8 @@ final class LeftMemoryTest {
   /** Nobody knows any more to which groups its ranks belonged. */
   @Test
   void aGroupThatIsLostAsAWholeIsLost() {
-    List<HeldPart> one = node(0, OLD).parts().stream().filter(part -> part.rank() == 0).toList();
-    List<HeldPart> other = node(1, OLD).parts().stream().filter(part -> part.rank() == 2).toList();
+    List<Part> one = node(0, OLD).parts().stream().filter(part -> part.rank() == 0).toList();
+    List<Part> other = node(1, OLD).parts().stream().filter(part -> part.rank() == 2).toList();
     assertThatThrownBy(
             () ->
                 memory(

@@ -7,7 +7,7 @@ import org.fmi.codec.Wire;
 import org.fmi.control.Counter;
 import org.fmi.control.RankMessage;
 import org.fmi.control.RankReport;
-import org.fmi.spi.CheckpointId;
+import org.fmi.spi.LeftCheckpoints;
 
 /** A message from a daemon to fmirun. */
 @Wire
@@ -73,20 +73,11 @@ public sealed interface FromDaemon {
 
   /** The answer to {@link ToDaemon.Serve}. */
   @Tag(24)
-  record Holds(List<HeldPart> parts) implements FromDaemon {
+  record Holds(List<LeftCheckpoints.Part> parts) implements FromDaemon {
     public Holds {
       parts = List.copyOf(parts);
     }
   }
-
-  /**
-   * A rank's undamaged part of a checkpoint.
-   *
-   * @param group the ranks of its checkpoint group, ascending
-   * @param losses the number of lost members that the group's code can rebuild
-   * @param digest equal for parts of one attempt to take the checkpoint
-   */
-  record HeldPart(int rank, CheckpointId id, int[] group, int losses, int digest) {}
 
   /** A warning for the user. */
   @Tag(4)

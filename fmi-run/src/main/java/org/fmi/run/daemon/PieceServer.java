@@ -62,18 +62,7 @@ final class PieceServer {
           } catch (IOException e) {
             warn("the checkpoints of its ranks cannot be read: " + e.getMessage());
           }
-          fmirun.accept(
-              new FromDaemon.Holds(
-                  parts.stream()
-                      .map(
-                          part ->
-                              new FromDaemon.HeldPart(
-                                  part.rank(),
-                                  part.id(),
-                                  part.group(),
-                                  part.losses(),
-                                  part.digest()))
-                      .toList()));
+          fmirun.accept(new FromDaemon.Holds(parts));
         });
   }
 
