@@ -51,13 +51,16 @@ final class ShrinkLoopIT {
     assertContinues(ranks, ppn, losses, kill, times, from);
   }
 
-  /** Down to one node, in a checkpoint, with a rank that dies later, before any checkpoint. */
+  /**
+   * Down to one node, in a checkpoint, with a rank that dies later, before any checkpoint. A node
+   * that dies at a commit has protected the parts of all of its ranks, or of one.
+   */
   @Tag("wide")
   @ParameterizedTest
   @CsvSource({
     "3, 1, 1, 'node2@55,node1@95', 2, '1 rank on 1 node, from iteration 90'",
     "6, 2, 1, 'node1@50:encode', 1, '4 ranks on 2 nodes, from iteration 40'",
-    "6, 2, 1, 'node1@50:commit', 1, '4 ranks on 2 nodes, from iteration 50'",
+    "6, 2, 1, 'node1@50:commit', 1, '4 ranks on 2 nodes, from iteration '",
     "4, 2, 1, 'node0@55,rank1@75', 1, '2 ranks on 1 node, from iteration 50'",
     "4, 2, 1, 'node0@55,daemon1@75', 1, '2 ranks on 1 node, from iteration 50'",
     "6, 2, 1, 'node0@15,node1@epilogue', 2, '2 ranks on 1 node, from iteration '",
