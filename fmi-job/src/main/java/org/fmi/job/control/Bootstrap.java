@@ -48,32 +48,6 @@ public record Bootstrap(
     addresses = List.copyOf(addresses);
   }
 
-  /** The instructions of a daemon that begins without checkpoints. */
-  public Bootstrap(
-      String jobId,
-      int node,
-      int generation,
-      byte[] secret,
-      List<String> addresses,
-      int port,
-      String pieces,
-      int heartbeatMillis,
-      int graceMillis,
-      int startMillis) {
-    this(
-        jobId,
-        node,
-        generation,
-        generation,
-        secret,
-        addresses,
-        port,
-        pieces,
-        heartbeatMillis,
-        graceMillis,
-        startMillis);
-  }
-
   /**
    * Returns the time limit for the mutual authentication of a daemon and fmirun. Either may wait
    * for a core meanwhile, and fmirun itself gives up a daemon that does not.

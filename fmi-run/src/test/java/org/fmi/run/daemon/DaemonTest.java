@@ -111,6 +111,7 @@ final class DaemonTest {
             job,
             0,
             0,
+            0,
             secret,
             List.of(InetAddress.getLoopbackAddress().getHostAddress()),
             server.port(),

@@ -68,7 +68,7 @@ final class NodeDirectoryTest {
 
   private Bootstrap onDisk(Path disk, int generation) {
     return new Bootstrap(
-        job, 3, generation, SECRET, List.of(), 0, disk.toString(), 1000, 1000, 1000);
+        job, 3, generation, generation, SECRET, List.of(), 0, disk.toString(), 1000, 1000, 1000);
   }
 
   @Test
@@ -555,6 +555,7 @@ final class NodeDirectoryTest {
                     new Bootstrap(
                         args[0],
                         node,
+                        generation,
                         generation,
                         SECRET,
                         List.of(),

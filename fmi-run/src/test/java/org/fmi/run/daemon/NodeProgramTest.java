@@ -47,7 +47,8 @@ final class NodeProgramTest {
             .workDirectory(directory.toString())
             .build();
     return NodeProgram.keep(
-        setup, new Bootstrap(job, 3, 0, SECRET, List.of(), 0, disk.toString(), 1000, 1000, 1000));
+        setup,
+        new Bootstrap(job, 3, 0, 0, SECRET, List.of(), 0, disk.toString(), 1000, 1000, 1000));
   }
 
   /** As fmirun has found it. */
@@ -117,7 +118,7 @@ final class NodeProgramTest {
     assertThat(small.path().getParent()).isEqualTo(NodePaths.of(job, 3, 0, SECRET).getParent());
     assertThat(large.path().getParent()).isEqualTo(Path.of(System.getProperty("java.io.tmpdir")));
     for (int node : List.of(3, 4)) {
-      NodeFence.fence(new Bootstrap(job, node, 0, SECRET, List.of(), 0, "", 1000, 1000, 1000));
+      NodeFence.fence(new Bootstrap(job, node, 0, 0, SECRET, List.of(), 0, "", 1000, 1000, 1000));
     }
     assertThat(small.path()).doesNotExist();
     assertThat(large.path()).doesNotExist();

@@ -79,7 +79,7 @@ final class TerminatedStartIT {
     byte[] secret = new byte[32];
     random.nextBytes(secret);
     Bootstrap bootstrap =
-        new Bootstrap(job, 0, 0, secret, List.of("127.0.0.1"), port, "", 5_000, 30_000, 30_000);
+        new Bootstrap(job, 0, 0, 0, secret, List.of("127.0.0.1"), port, "", 5_000, 30_000, 30_000);
     Set<String> before = directories();
     Process daemon =
         new ProcessBuilder(DAEMON.toString())
