@@ -12,32 +12,26 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.fmi.ckpt.files.Generation;
 import org.fmi.control.JobMessage;
 import org.fmi.control.Notice;
 import org.fmi.job.Job;
 import org.fmi.job.JobCommand;
 import org.fmi.job.JobEvent;
 import org.fmi.job.JobSpec;
-import org.fmi.job.LeftMemory;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.net.NetLoop;
-import org.fmi.node.Refusal;
 import org.fmi.run.options.RunOptions;
 import org.fmi.run.options.RunOptions.Verbosity;
 import org.fmi.run.report.EndText;
 import org.fmi.run.report.LiveProgress;
 import org.fmi.run.report.Reporter;
 import org.fmi.run.status.JobView;
-import org.fmi.spi.CheckpointId;
 import org.fmi.spi.EarlierMemory;
-import org.fmi.spi.UnrecoverableException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -100,20 +94,10 @@ final class JobShell {
   /** The memory that the job begins from. */
   private final EarlierMemory earlier;
 
-  /** The job that has left this memory; null if there is none, or it is no longer needed. */
-  private @Nullable JobShell keeper;
+  /** The job that has left this memory; null if there is none. */
+  private final @Nullable JobShell keeper;
 
-  /** Null unless the program is to continue with fewer ranks. */
-  private JobCommand.@Nullable Shrink shrinks;
-
-  /** What the ranks have left, by node that has told; nodes are removed when they are lost. */
-  private final Map<Integer, LeftMemory.OnNode> left = new TreeMap<>();
-
-  /** Whether the nodes were asked what the ranks have left. */
-  private boolean asked;
-
-  /** Whether it is known from which memory the next job begins. */
-  private boolean follows;
+  private final Handover handover;
 
   /** The job that follows; null if there is none. */
   private volatile @Nullable JobShell next;
@@ -145,6 +129,12 @@ final class JobShell {
     this.flushes = new FlushDesk(around.files(), spec.size(), System::nanoTime, new FlushWay());
     this.requests = new NodeRequests(around.lent(), this::feed, succession::post);
     this.checkpoints = new CheckpointDesk(this::feed, flushes, around.files(), this::end);
+    this.handover =
+        new Handover(
+            spec.size(),
+            around.files(),
+            keeper == null ? null : keeper.handover,
+            new HandoverWay());
     if (keeper != null) {
       checkpoints.hold(); // until there is a checkpoint of the loop that it takes over
     }
@@ -228,7 +218,7 @@ final class JobShell {
   }
 
   private void tick() {
-    if (shrinks != null) {
+    if (handover.hasBegun()) {
       return;
     }
     desk.tick();
@@ -294,7 +284,7 @@ final class JobShell {
           hurries |= again;
           flushes.stop("the job was ended without waiting for it");
           feed(new JobEvent.Interrupted(signal));
-          if (shrinks != null) {
+          if (handover.hasBegun()) {
             end(128 + signal, "ended by signal " + signal);
           }
           if (hurries && ending.begun()) {
@@ -399,8 +389,8 @@ final class JobShell {
         }
         case JobCommand.Committed c -> {
           flushes.committed(c);
-          if (keeper != null && earlier.isTakenOver(c.loop())) {
-            keeper = null;
+          if (handover.dependsOnEarlier() && earlier.isTakenOver(c.loop())) {
+            handover.takenOver();
             succession.releaseAll();
             checkpoints.proceed();
           }
@@ -522,13 +512,7 @@ final class JobShell {
             input.taken(m.incarnation(), m.bytes());
           }
         }
-        case FromDaemon.Holds m -> {
-          ToDaemon.Peer at = node.listens;
-          if (at != null) {
-            left.put(node.number, new LeftMemory.OnNode(at, m.parts()));
-            followIfReady();
-          }
-        }
+        case FromDaemon.Holds m -> handover.holds(node, m);
       }
     }
 
@@ -542,7 +526,7 @@ final class JobShell {
       if (exited && ending.begun() && alive.isEmpty()) {
         shutDown();
       } else if (exited) {
-        followIfReady();
+        handover.proceed();
       }
     }
 
@@ -558,13 +542,13 @@ final class JobShell {
           alive.clear(r);
         }
       }
-      left.remove(node.number);
-      if (shrinks != null) {
+      handover.nodeLost(node);
+      if (handover.hasBegun()) {
         nodes.kill(node, "lost"); // no decision follows any more
       }
       feed(loss);
       flushes.lost(node.number, node.name);
-      followIfReady();
+      handover.proceed();
     }
   }
 
@@ -584,7 +568,7 @@ final class JobShell {
 
     @Override
     public void killRanks() {
-      alive.stream().forEach(r -> sendToRank(r, new ToDaemon.KillRank(r, desk.incarnation(r))));
+      JobShell.this.killRanks();
     }
 
     @Override
@@ -609,113 +593,68 @@ final class JobShell {
 
   /** Ends all ranks, for a job with fewer ones. */
   private void shrink(JobCommand.Shrink to) {
-    shrinks = to;
+    handover.begin(to);
     live.end();
     desk.retire();
     requests.withdraw();
     nodes.sendAll(new ToDaemon.Standbys(0, 0));
+    killRanks();
+    handover.proceed();
+  }
+
+  private void killRanks() {
     alive.stream().forEach(r -> sendToRank(r, new ToDaemon.KillRank(r, desk.incarnation(r))));
-    followIfReady();
   }
 
-  /** Begins the next job when it is known from which memory. */
-  private void followIfReady() {
-    JobCommand.Shrink to = shrinks;
-    if (to == null || follows || ending.begun() || !alive.isEmpty()) {
-      return;
+  /** Executes decisions about the job that follows. */
+  private final class HandoverWay implements Handover.Way {
+    @Override
+    public boolean isVacated() {
+      return alive.isEmpty() && !ending.begun();
     }
-    if (keeper != null) {
-      follow(to); // from the same memory: this job has no checkpoints of the loop yet
-      return;
-    }
-    List<NodeHandle> up = nodes.all().stream().filter(node -> node.up).toList();
-    if (!asked) {
-      asked = true;
-      up.forEach(node -> node.send(new ToDaemon.Serve()));
-    }
-    if (up.stream().allMatch(node -> left.containsKey(node.number))) {
-      follow(to);
-    }
-  }
 
-  private void follow(JobCommand.Shrink to) {
-    follows = true;
-    JobShell from = keeper == null ? this : keeper;
-    EarlierMemory memory = EarlierMemory.NONE;
-    String lost = "";
-    try {
-      memory = LeftMemory.of(from.spec.size(), List.copyOf(from.left.values()));
-    } catch (UnrecoverableException e) {
-      lost = String.valueOf(e.getMessage());
+    @Override
+    public List<NodeHandle> nodes() {
+      return nodes.all().stream().filter(node -> node.up).toList();
     }
-    Start start = new Start(to, from, memory, lost, Succession.newJobId());
-    Level2Files files = around.files();
-    if (files == null) {
-      follow(start, null);
-      return;
-    }
-    // Their server may not respond.
-    Thread.ofVirtual()
-        .name("fmi-generations")
-        .start(
-            () -> {
-              try {
-                Level2Files next =
-                    files.following(start.jobId, to.next().size(), start.memory.exists());
-                succession.post(() -> follow(start, next));
-              } catch (IOException e) {
-                succession.post(() -> fail("--l2-dir: cannot be read: " + Refusal.text(e)));
-              }
-            });
-  }
 
-  /**
-   * The start of a job with fewer ranks.
-   *
-   * @param from the job whose memory it begins from, if there is any
-   * @param lost why this memory is not enough; empty if it is, or there was no checkpoint
-   */
-  private record Start(
-      JobCommand.Shrink to, JobShell from, EarlierMemory memory, String lost, String jobId) {}
-
-  private void follow(Start start, @Nullable Level2Files files) {
-    if (ending.begun()) {
-      return;
+    @Override
+    public void sendAll(ToDaemon message) {
+      nodes.sendAll(message);
     }
-    List<Generation> generations = files == null ? List.of() : files.origins();
-    CheckpointId line = null;
-    String where = "";
-    if (start.memory.exists()) {
-      line = start.memory.needed().getLast();
-      where = "checkpoints in memory";
-    } else if (!generations.isEmpty()) {
-      line = generations.getFirst().manifest().line();
-      where = "files: " + generations.getFirst().manifest().name();
-    } else if (!start.lost.isEmpty()) {
-      JobCommand.End end = JobCommand.End.lost(start.lost);
+
+    @Override
+    public void later(Runnable task) {
+      succession.post(task);
+    }
+
+    @Override
+    public void report(Notice notice) {
+      reporter.report(List.of(notice));
+      desk.happened(List.of(notice));
+    }
+
+    @Override
+    public void begin(
+        JobSpec next,
+        EarlierMemory memory,
+        @Nullable Handover from,
+        String jobId,
+        @Nullable Level2Files files)
+        throws IOException {
+      JobShell keeps = from == null ? null : from == handover ? JobShell.this : keeper;
+      succession.follow(JobShell.this, next, memory, keeps, jobId, files);
+    }
+
+    @Override
+    public void checkpointsLost(String why) {
+      JobCommand.End end = JobCommand.End.lost(why);
       end(end.status(), EndText.of(end, options.where().isLocal()));
-      return;
     }
-    if (start.memory.exists()) {
-      start.from.nodes.sendAll(new ToDaemon.Keep(start.memory.needed()));
-    }
-    JobSpec next = start.to.next();
-    List<Notice> notices =
-        List.of(
-            new Notice.Shrunk(
-                next.size(),
-                next.nodes().size(),
-                start.to.lost(),
-                line == null ? -1 : line.loop(),
-                line == null ? 0 : line.iteration(),
-                where));
-    reporter.report(notices);
-    desk.happened(notices);
-    try {
-      succession.follow(
-          this, next, start.memory, start.memory.exists() ? start.from : null, start.jobId, files);
-    } catch (IOException e) {
-      fail("the job with fewer ranks cannot begin: " + Refusal.text(e));
+
+    @Override
+    public void fail(String message) {
+      JobShell.this.fail(message);
     }
   }
 
