@@ -22,8 +22,12 @@ public final class Simulate {
              dev/simulate --local --overlap ...    both: only failed ranks go back, to such ones
              dev/simulate --collectives ...        jobs of collective calls, of all these kinds
              dev/simulate --shrink ...             jobs that continue without lost ranks
+             dev/simulate --thresholds T ...       collectives with other thresholds: NAME=number,...
       Exit status: 0 if all jobs ended as they may, 1 if not, 64 for wrong usage.\
       """;
+
+  /** The property that thresholds are read from when the first job begins. */
+  private static final String THRESHOLDS = "fmi.thresholds";
 
   private long seconds = 60;
   private long seed = -1;
@@ -67,6 +71,19 @@ public final class Simulate {
         case "--overlap" -> overlap = true;
         case "--collectives" -> collectives = true;
         case "--shrink" -> shrink = true;
+        case "--thresholds" -> {
+          if (left.isEmpty()) {
+            return arg + " needs NAME=number,NAME=number";
+          }
+          System.setProperty(THRESHOLDS, left.removeFirst());
+          try {
+            Class.forName("org.fmi.core.coll.Thresholds");
+          } catch (ExceptionInInitializerError e) {
+            return String.valueOf(e.getCause().getMessage());
+          } catch (ClassNotFoundException e) {
+            throw new IllegalStateException(e);
+          }
+        }
         case "--seed", "--seconds" -> {
           long value = left.isEmpty() ? -1 : number(left.removeFirst());
           if (value < 0) {
@@ -157,6 +174,8 @@ public final class Simulate {
 
   /** Returns the command that repeats a job. */
   static String command(Schedule schedule) {
-    return "dev/simulate --seed " + schedule.seed() + schedule.shape().option() + " --trace";
+    String thresholds = System.getProperty(THRESHOLDS);
+    String with = thresholds == null ? "" : " --thresholds " + thresholds;
+    return "dev/simulate --seed " + schedule.seed() + schedule.shape().option() + with + " --trace";
   }
 }
