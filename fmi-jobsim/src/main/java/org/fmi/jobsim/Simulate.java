@@ -3,6 +3,7 @@ package org.fmi.jobsim;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongFunction;
 import org.fmi.jobsim.Schedule.Result;
 import org.fmi.testkit.support.Seeds;
@@ -79,7 +80,7 @@ public final class Simulate {
           try {
             Class.forName("org.fmi.core.coll.Thresholds");
           } catch (ExceptionInInitializerError e) {
-            return String.valueOf(e.getCause().getMessage());
+            return Objects.requireNonNull(e.getCause()).getMessage();
           } catch (ClassNotFoundException e) {
             throw new IllegalStateException(e);
           }
