@@ -20,6 +20,7 @@ import org.fmi.run.process.ProcessGroup;
  * <pre>
  *   fmi-daemon           serves a node
  *   fmi-daemon --fence   removes everything that daemons with these instructions have left
+ *   fmi-daemon --dead    reports whether a daemon with these instructions has certainly ended
  * </pre>
  *
  * Its instructions arrive on standard input, because they contain the job's secret.
@@ -27,6 +28,9 @@ import org.fmi.run.process.ProcessGroup;
 public final class DaemonMain {
   /** The last line of a daemon that has left nothing behind. */
   public static final String DONE = "fmi-daemon: done";
+
+  /** The line that reports the end of a daemon. */
+  public static final String DEAD = "fmi-daemon: dead";
 
   private static final int CANNOT_START = 70;
 
@@ -48,6 +52,10 @@ public final class DaemonMain {
     try {
       if (args.length == 1 && args[0].equals("--fence")) {
         NodeFence.fence(instructions());
+      } else if (args.length == 1 && args[0].equals("--dead")) {
+        if (NodeFence.isDead(instructions())) {
+          System.err.println(DEAD);
+        }
       } else {
         serve();
       }

@@ -18,6 +18,15 @@ public final class NodeFence {
     fence(last, last.generation());
   }
 
+  /**
+   * Whether the last daemon of a node has certainly ended: its directory is here, and no process
+   * holds its lock.
+   */
+  public static boolean isDead(Bootstrap last) throws IOException {
+    Path path = NodePaths.of(last.jobId(), last.node(), last.generation(), last.secret());
+    return NodeDirectory.isOwn(path) && DirectoryLock.isFree(DirectoryLock.in(path));
+  }
+
   /** Removes the daemons of a node up to this generation, and what they have left. */
   static void fence(Bootstrap last, int generation) throws IOException {
     fence(last.jobId(), last.node(), generation, last.secret());

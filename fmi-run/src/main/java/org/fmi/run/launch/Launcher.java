@@ -24,6 +24,14 @@ public interface Launcher {
   void fence(String name, Bootstrap last) throws IOException;
 
   /**
+   * Whether the system of a node reports that its daemon has ended. Also false if it does not
+   * answer, or does not know.
+   *
+   * @param last the instructions of the daemon
+   */
+  boolean isDead(String name, Bootstrap last) throws IOException;
+
+  /**
    * Kills only the daemon of a node, for tests.
    *
    * @param pid its process on that node

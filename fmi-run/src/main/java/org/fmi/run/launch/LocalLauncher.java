@@ -36,6 +36,11 @@ public final class LocalLauncher implements Launcher {
   }
 
   @Override
+  public boolean isDead(String name, Bootstrap last) throws IOException {
+    return NodeFence.isDead(last);
+  }
+
+  @Override
   public void killDaemon(String name, long pid) {
     ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
   }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.fmi.job.control.Bootstrap;
+import org.fmi.run.daemon.DaemonMain;
 import org.fmi.run.slurm.LentNodes;
 
 /** Starts daemons on other hosts. */
@@ -56,34 +57,39 @@ public final class RemoteLauncher implements Launcher {
 
   @Override
   public void fence(String host, Bootstrap last) throws IOException {
-    runQuietly(shell.command(host, List.of(daemon(), "--fence")), last.text());
+    var _ = output(shell.command(host, List.of(daemon(), "--fence")), last.text());
     shell.fenced(host);
   }
 
   @Override
-  public void killDaemon(String host, long pid) throws IOException {
-    runQuietly(shell.command(host, List.of("kill", "-9", Long.toString(pid))), "");
+  public boolean isDead(String host, Bootstrap last) throws IOException {
+    return output(shell.command(host, List.of(daemon(), "--dead")), last.text())
+        .lines()
+        .anyMatch(DaemonMain.DEAD::equals);
   }
 
-  /** Best effort: the host may be dead. */
-  private static void runQuietly(List<String> command, String input) throws IOException {
-    Process process =
-        new ProcessBuilder(command)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
+  @Override
+  public void killDaemon(String host, long pid) throws IOException {
+    var _ = output(shell.command(host, List.of("kill", "-9", Long.toString(pid))), "");
+  }
+
+  /** Returns the output of a command; empty if it does not end in time, as the host may be dead. */
+  private static String output(List<String> command, String input) throws IOException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     try (OutputStream in = process.getOutputStream()) {
       in.write(input.getBytes(StandardCharsets.US_ASCII));
     } catch (IOException e) {
       // It has ended already: the host is unreachable.
     }
     try {
-      if (!process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
+      if (process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS)) {
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       }
+      process.destroyForcibly();
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
+    return "";
   }
 }

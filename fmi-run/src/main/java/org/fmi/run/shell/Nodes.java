@@ -566,6 +566,7 @@ final class Nodes {
   /**
    * Gives a node up whose daemon is known to have ended: the process on this machine was the
    * daemon, or it has ended as well as the connection, which the system of the daemon has closed.
+   * If the connection broke otherwise, the system of the node is asked.
    */
   private boolean loseIfGone(NodeHandle node) {
     Closed closed = node.closed;
@@ -576,8 +577,42 @@ final class Nodes {
     boolean gone = process.isDaemon() || closed.why() == Closed.Why.PEER;
     if (gone) {
       daemonLost(node, why(node, closed));
+    } else {
+      askForDaemon(node, why(node, closed));
     }
     return gone;
+  }
+
+  /**
+   * Asks the system of a node whether its daemon has ended. Without an answer it may return until
+   * the end of the grace.
+   */
+  private void askForDaemon(NodeHandle node, String why) {
+    Launch launch = node.launch;
+    int breaks = node.breaks;
+    Bootstrap last = instructions(node.number, node.generation, node.generation, List.of());
+    Thread.ofVirtual()
+        .name("fmi-ask-" + node.number)
+        .start(
+            () -> {
+              try {
+                if (around.launcher().isDead(node.name, last)) {
+                  post.execute(
+                      () -> {
+                        if (node.launch == launch && node.breaks == breaks && isOut(node)) {
+                          daemonLost(node, why);
+                        }
+                      });
+                }
+              } catch (IOException e) {
+                sayIfVerbose(node, " cannot be asked whether its daemon has ended: " + e);
+              }
+            });
+  }
+
+  /** Whether a node that is up has no connection. */
+  private static boolean isOut(NodeHandle node) {
+    return node.up && node.connection == null;
   }
 
   /**

@@ -75,6 +75,11 @@ final class JobShellTest {
     }
 
     @Override
+    public boolean isDead(String name, Bootstrap last) {
+      return false;
+    }
+
+    @Override
     public void killDaemon(String name, long pid) {}
   }
 

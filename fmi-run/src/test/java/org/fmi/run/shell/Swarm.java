@@ -88,6 +88,11 @@ final class Swarm implements Launcher, AutoCloseable {
   }
 
   @Override
+  public boolean isDead(String name, Bootstrap last) {
+    return false;
+  }
+
+  @Override
   public void killDaemon(String name, long pid) {}
 
   @Override
