@@ -35,7 +35,8 @@ final class Handover {
     /** Sends this to all of its nodes. */
     void sendAll(ToDaemon message);
 
-    void later(Runnable task);
+    /** Runs this on the loop. Any thread. */
+    void post(Runnable task);
 
     void report(Notice notice);
 
@@ -161,9 +162,9 @@ final class Handover {
               try {
                 Level2Files next =
                     files.following(start.jobId, command.next().size(), start.memory.exists());
-                way.later(() -> follow(start, next));
+                way.post(() -> follow(start, next));
               } catch (IOException e) {
-                way.later(() -> way.fail("--l2-dir: cannot be read: " + Refusal.text(e)));
+                way.post(() -> way.fail("--l2-dir: cannot be read: " + Refusal.text(e)));
               }
             });
   }

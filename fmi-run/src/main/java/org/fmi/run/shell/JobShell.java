@@ -624,7 +624,7 @@ final class JobShell {
     }
 
     @Override
-    public void later(Runnable task) {
+    public void post(Runnable task) {
       succession.post(task);
     }
 

@@ -232,7 +232,11 @@ final class Nodes {
         node.number, launch.generation, launch.memory, around.addressesFor().apply(node.name));
   }
 
-  /** Returns the instructions of a daemon; a fence needs no addresses. Any thread. */
+  /** Returns the instructions of a node's last daemon, for those who look for it. Any thread. */
+  private Bootstrap last(int node, int generation) {
+    return instructions(node, generation, generation, List.of());
+  }
+
   private Bootstrap instructions(int node, int generation, int memory, List<String> addresses) {
     Path pieces = options.checkpoints().nodeDir();
     return new Bootstrap(
@@ -405,9 +409,7 @@ final class Nodes {
             () -> {
               before.join();
               try {
-                around
-                    .launcher()
-                    .fence(node.name, instructions(node.number, generation, generation, List.of()));
+                around.launcher().fence(node.name, last(node.number, generation));
               } catch (IOException | RuntimeException | OutOfMemoryError e) {
                 // The next launch on the node must not wait forever.
                 say(node, " cannot be cleaned up: " + e);
@@ -590,7 +592,7 @@ final class Nodes {
   private void askForDaemon(NodeHandle node, String why) {
     Launch launch = node.launch;
     int breaks = node.breaks;
-    Bootstrap last = instructions(node.number, node.generation, node.generation, List.of());
+    Bootstrap last = last(node.number, node.generation);
     Thread.ofVirtual()
         .name("fmi-ask-" + node.number)
         .start(
@@ -599,7 +601,7 @@ final class Nodes {
                 if (around.launcher().isDead(node.name, last)) {
                   post.execute(
                       () -> {
-                        if (node.launch == launch && node.breaks == breaks && isOut(node)) {
+                        if (isAway(node, launch, breaks)) {
                           daemonLost(node, why);
                         }
                       });
@@ -610,9 +612,12 @@ final class Nodes {
             });
   }
 
-  /** Whether a node that is up has no connection. */
-  private static boolean isOut(NodeHandle node) {
-    return node.up && node.connection == null;
+  /** Whether a daemon has not returned since its connection broke, and is still awaited. */
+  private boolean isAway(NodeHandle node, @Nullable Launch launch, int breaks) {
+    return node.launch == launch
+        && node.connection == null
+        && node.breaks == breaks
+        && !ending.begun();
   }
 
   /**
@@ -633,8 +638,7 @@ final class Nodes {
             nanos,
             TimeUnit.NANOSECONDS,
             () -> {
-              boolean returned = node.connection != null || node.breaks != breaks;
-              if (node.launch != launch || returned || ending.begun()) {
+              if (!isAway(node, launch, breaks)) {
                 return;
               }
               if (System.nanoTime() - due > term / 2) {
