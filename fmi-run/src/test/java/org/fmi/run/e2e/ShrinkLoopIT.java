@@ -37,7 +37,7 @@ final class ShrinkLoopIT {
     assertThat(result.value("state")).isEqualTo(BlocksProgram.result());
     assertThat(result.count("Shrunk")).isEqualTo(times);
     assertThat(result.count("KillMissed")).isZero();
-    assertThat(result.err()).contains(from);
+    assertThat(result.err()).containsPattern(from);
   }
 
   /** A rank, or one more node, is lost while the next job restores what the lost nodes had. */
@@ -60,7 +60,7 @@ final class ShrinkLoopIT {
   @CsvSource({
     "3, 1, 1, 'node2@55,node1@95', 2, '1 rank on 1 node, from iteration 90'",
     "6, 2, 1, 'node1@50:encode', 1, '4 ranks on 2 nodes, from iteration 40'",
-    "6, 2, 1, 'node1@50:commit', 1, '4 ranks on 2 nodes, from iteration '",
+    "6, 2, 1, 'node1@50:commit', 1, '4 ranks on 2 nodes, from iteration (40|50) '",
     "4, 2, 1, 'node0@55,rank1@75', 1, '2 ranks on 1 node, from iteration 50'",
     "4, 2, 1, 'node0@55,daemon1@75', 1, '2 ranks on 1 node, from iteration 50'",
     "6, 2, 1, 'node0@15,node1@epilogue', 2, '2 ranks on 1 node, from iteration '",

@@ -76,8 +76,7 @@ final class SshClientIT {
 
   @Test
   void theJobContinuesAndMayStillLoseAProcessThere() throws Exception {
-    Fmirun fmirun = job(500, "--kill", "rank1@400");
-    try (Fmirun.Running running = fmirun.start()) {
+    try (Fmirun.Running running = job(500, "--kill", "rank1@400").start()) {
       running.awaitEvent("CheckpointCommitted", 1);
       List<ProcessHandle> daemons = daemons(running);
       killClients();
