@@ -324,13 +324,13 @@ public final class JobController implements Job {
 
   /**
    * Handles the end of a daemon on a host that lives, as far as known. Its ranks have ended with
-   * it. If they have no other place, another daemon takes over their checkpoints.
+   * it, and go where there is a place. Another daemon takes over their checkpoints.
    */
   private void onDaemonLost(int node, String reason) {
     boolean replaced =
         (phase == Phase.JOINING || phase == Phase.CONNECTING || phase == Phase.RUNNING)
             && !losses.areFinal();
-    if (!replaced || !placement.needsDaemon(node, begun)) {
+    if (!replaced || !placement.needsDaemon(node)) {
       onNodeLost(node, reason, EndCause.CANNOT_START);
       return;
     }

@@ -81,7 +81,7 @@ final class Outbox {
 
   /** Has another daemon take over the memory of a node whose daemon is lost. */
   void restart(int epoch, int node, String reason) {
-    String how = reason + "; its daemon is started again, because its ranks have no other place";
+    String how = reason + "; its daemon is started again, as it may hold the only checkpoints";
     report(new Notice.NodeFailed(epoch, node, placement.name(node), "fmirun", how));
     add(new JobCommand.RestartDaemon(node));
   }

@@ -23,7 +23,7 @@ import java.util.Set;
  *  event             LAUNCHING          JOINING             CONNECTING, RUNNING        RELEASED
  *  NodeUp            start if all up    place waiting ranks one spare more             -
  *  NodeLost          a spare replaces   place its ranks     epoch, place its ranks     end, if ranks ran there
- *  DaemonLost        as NodeLost        restart it, if there is no other place for its ranks; or as NodeLost
+ *  DaemonLost        as NodeLost        as NodeLost, but restart it with its memory              as NodeLost
  *  NodeSilent        wait               replace its ranks    epoch, replace its ranks   -
  *  NodeHeard         start if all up    kill what was replaced, place waiting ranks (all phases)
  *  NodeUnfit         as NodeLost        as NodeLost         as NodeLost                as NodeLost

@@ -329,31 +329,14 @@ final class Placement {
   }
 
   /**
-   * Whether a node whose daemon is lost gets another one, because its ranks or their checkpoints
-   * have no other place.
-   *
-   * @param hasCheckpoints whether there may be checkpoints
+   * Whether a node whose daemon is lost gets another one: it had ranks, or what they have left.
+   * Even if they have another place, their checkpoints may be needed before they are rebuilt there.
    */
-  boolean needsDaemon(int number, boolean hasCheckpoints) {
+  boolean needsDaemon(int number) {
     PlacedNode node = nodes.get(number);
-    if (node.restarts == RESTARTS) {
-      return false;
-    }
-    return node.state == PlacedNode.State.RETURNING
-        || (node.load() > 0
-            && (!hasRoomElsewhere(number) || (hasCheckpoints && !canBeRebuilt(number))));
-  }
-
-  /** Whether ranks of a node could start on other nodes at once, as the user permits. */
-  private boolean hasRoomElsewhere(int number) {
-    boolean shares = spec.room().onNoSpare() == JobSpec.OnNoSpare.SHARE;
-    int room = 0;
-    for (int n = 0; n < nodes.size(); n++) {
-      if (n != number && isUp(n)) {
-        room += shares ? load(number) : Math.max(0, nodes.get(n).capacity - load(n));
-      }
-    }
-    return room >= load(number);
+    boolean holds =
+        node.state == PlacedNode.State.RETURNING || node.load() > 0 || !node.left.isEmpty();
+    return holds && node.restarts < RESTARTS;
   }
 
   /**

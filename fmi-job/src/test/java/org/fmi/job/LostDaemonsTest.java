@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.fmi.job.JobSpec.OnNoSpare;
+import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,29 +53,62 @@ final class LostDaemonsTest extends RunningJob {
   }
 
   @Test
-  void thatOfASpareOrOfANodeWithOneIsNot() {
+  void thatOfASpareIsNot() {
+    Job job = withTwoSpares();
+    on(job, new JobEvent.DaemonLost(3, WHY));
+    assertThat(restarted()).isEmpty();
+    assertThat(all(JobCommand.KillNode.class)).hasSize(1);
+  }
+
+  private Job withTwoSpares() {
     Job job = running(2, OnNoSpare.ABORT);
     for (int node : new int[] {2, 3}) {
       on(job, new JobEvent.NodeAdded(node(node)));
       on(job, new JobEvent.NodeUp(node, MEMORY));
     }
     commit(job, 0, 0);
-    on(job, new JobEvent.DaemonLost(3, WHY));
-    assertThat(restarted()).isEmpty();
-    assertThat(all(JobCommand.KillNode.class)).hasSize(1);
-    on(job, new JobEvent.DaemonLost(1, WHY));
-    assertThat(restarted()).isEmpty();
-    assertThat(all(JobCommand.KillNode.class)).hasSize(1);
-    assertThat(nodeOf(1)).isEqualTo(2);
+    return job;
   }
 
   @Test
-  void ranksShareAnotherNodeInsteadIfTheyMay() {
+  void ranksGoToASpareAndTheirCheckpointsAreKept() {
+    Job job = withTwoSpares();
+    on(job, new JobEvent.DaemonLost(1, WHY));
+    assertThat(restarted()).containsExactly(new JobCommand.RestartDaemon(1));
+    assertThat(all(JobCommand.KillNode.class)).isEmpty();
+    assertThat(nodeOf(1)).isEqualTo(2);
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    allRun(job, 1);
+    commit(job, 1, 1);
+    assertThat(sent(ToDaemon.Forget.class))
+        .containsExactly(new JobCommand.ToNode(1, new ToDaemon.Forget(1)));
+  }
+
+  /** The group of both could rebuild the checkpoints of one. */
+  @Test
+  void ranksReturnIfAnotherNodeOfTheirGroupIsLost() {
+    Job job = withTwoSpares();
+    on(job, new JobEvent.DaemonLost(1, WHY));
+    assertThat(nodeOf(1)).isEqualTo(2);
+    on(job, new JobEvent.NodeLost(0, "gone"));
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    on(job, new JobEvent.FromNode(2, new FromDaemon.RankExited(1, 1, 137, true)));
+    assertThat(nodeOf(1)).isOne();
+    assertThat(nodeOf(0)).isEqualTo(3);
+    allRun(job, 2);
+  }
+
+  /** A daemon is back soon, and two ranks on the cores of one would be slow for good. */
+  @Test
+  void ranksDoNotShareAnotherNodeMeanwhile() {
     Job job = running(2, OnNoSpare.SHARE);
     commit(job, 0, 0);
     on(job, new JobEvent.DaemonLost(1, WHY));
-    assertThat(restarted()).isEmpty();
-    assertThat(nodeOf(1)).isZero();
+    assertThat(restarted()).hasSize(1);
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    assertThat(nodeOf(1)).isOne();
+    allRun(job, 1);
   }
 
   @Test
@@ -108,7 +142,7 @@ final class LostDaemonsTest extends RunningJob {
     }
     assertThat(placement.start()).isTrue();
     assertThat(placement.moveTo(0, 2, true, false)).isTrue();
-    assertThat(placement.needsDaemon(0, true)).isTrue();
+    assertThat(placement.needsDaemon(0)).isTrue();
     assertThat(placement.awaitDaemon(0, true)).containsExactly(1);
     assertThat(placement.lost(1)).containsExactly(2, 3);
     assertThat(placement.returning()).containsExactly(0, 1);

@@ -11,6 +11,7 @@ import org.fmi.testkit.FaultPlan.Step;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Daemons that are killed on hosts that live. */
 final class LostDaemonsSimulationTest {
@@ -52,6 +53,42 @@ final class LostDaemonsSimulationTest {
         FaultPlan.of(
             new Step(Kind.CRASH_NODE, 1, 0, 0, gap, Long.MAX_VALUE),
             new Step(Kind.KILL_DAEMON, 2, 0, 5_000_000, 0, 0)));
+    FinishedJob.run(job, shape);
+    assertThat(job.injected()).isEqualTo(2);
+  }
+
+  /** The ranks of the first have another place; its group loses another node before it is used. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Kind.class,
+      names = {"CRASH_NODE", "POWER_OFF"})
+  void checkpointsOfAReplacedNodeAreKeptUntilItsGroupHasOthers(Kind loss) {
+    Shape shape = Shape.plain(RANKS, 2, OnNoSpare.ABORT).withGroupLosses(1);
+    int returned = 0;
+    for (long first : new long[] {3_000, 9_000}) {
+      for (long nanos : new long[] {1, 300_000, 3_000_000, 10_000_000}) {
+        JobSimulation job = new JobSimulation(first + nanos, shape);
+        job.inject(FaultPlan.of(killed(0, first), new Step(loss, 1, 0, nanos, 0, Long.MAX_VALUE)));
+        FinishedJob.run(job, shape);
+        assertThat(job.injected()).isEqualTo(2);
+        returned +=
+            job.notices(Notice.Respawned.class).stream()
+                    .anyMatch(n -> n.rank() == 0 && n.node() == 0)
+                ? 1
+                : 0;
+      }
+    }
+    assertThat(returned).isPositive();
+  }
+
+  /** It is known only from another daemon that does not come up. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 3_000_000, 10_000_000})
+  void aNodeThatDiesWithoutADaemonIsLost(long nanos) {
+    Shape shape = Shape.plain(RANKS, 1, OnNoSpare.ABORT).withGroupLosses(1);
+    JobSimulation job = new JobSimulation(nanos, shape);
+    job.inject(
+        FaultPlan.of(killed(0, 3_000), new Step(Kind.POWER_OFF, 0, 0, nanos, 0, Long.MAX_VALUE)));
     FinishedJob.run(job, shape);
     assertThat(job.injected()).isEqualTo(2);
   }

@@ -368,7 +368,6 @@ final class JobSimulation implements Supervisor {
 
   @Override
   public void onDrain(int node) {
-    oracle.onDrain(node);
     boolean _ = ask(new JobEvent.NodeLeaving(node, "announced")); // it may have ended
   }
 

@@ -29,9 +29,6 @@ interface Judge extends SimObserver {
   /** Notes that the job has given up a node. */
   void onGivenUp(int node, String reason);
 
-  /** Notes that a node is to be left. */
-  void onDrain(int node);
-
   /** Notes that the job has one more node. */
   void onNodeAdded();
 

@@ -133,9 +133,6 @@ final class Oracle implements Judge {
   /** Whether more was lost at once than memory can rebuild, regardless of files. */
   private boolean beyondMemory;
 
-  /** The nodes that were drained; what ranks had there stays until all are protected elsewhere. */
-  private final BitSet drained = new BitSet();
-
   /** The nodes that the user has the job lose. */
   private final BitSet doomed = new BitSet();
 
@@ -187,11 +184,9 @@ final class Oracle implements Judge {
     Place place = places[rank];
     place.group = group;
     seats.onSpawn(rank, node);
-    boolean kept = place.data != NOWHERE && drained.get(place.data) && cluster.isUsable(place.data);
-    if (place.data != NOWHERE && place.data != node && !kept) {
-      // Its old node's memory is of no use on its new node. A node that is cut off from all other
-      // nodes has failed, although its memory is cleared later.
-      lose(rank, !cluster.lives(place.data));
+    if (place.data != NOWHERE && place.data != node && !cluster.lives(place.data)) {
+      // It is cut off from all other nodes, so it has failed, although its memory is cleared later.
+      lose(rank, true);
     }
   }
 
@@ -416,12 +411,6 @@ final class Oracle implements Judge {
     if (what != null && !ended()) {
       throw new AssertionError("false verdict: " + what);
     }
-  }
-
-  /** Notes that a node is to be left. */
-  @Override
-  public void onDrain(int node) {
-    drained.set(node);
   }
 
   /** Notes that the job has one more node. */

@@ -154,9 +154,6 @@ final class ShrinkOracle implements Judge {
   public void onGivenUp(int node, String reason) {}
 
   @Override
-  public void onDrain(int node) {}
-
-  @Override
   public void onNodeAdded() {}
 
   @Override

@@ -236,9 +236,15 @@ public final class SimCluster {
 
   private void adopt(SimNode node) {
     SimNodeMemory memory = node.orphaned;
-    if (!shutDown && memory != null) {
+    Supervisor by = supervisor;
+    if (shutDown) {
+      return;
+    }
+    if (memory != null) {
       node.orphaned = null;
       boot(node, memory);
+    } else if (node.diedOrphaned && by != null) {
+      by.onDaemonLost(node.number, "cannot be reached, or has no memory of this job");
     }
   }
 
@@ -337,11 +343,16 @@ public final class SimCluster {
   }
 
   private void forgetOrphaned(SimNode node) {
+    node.diedOrphaned = false;
+    loseOrphaned(node, false);
+  }
+
+  private void loseOrphaned(SimNode node, boolean struck) {
     SimNodeMemory memory = node.orphaned;
     if (memory != null) {
       node.orphaned = null;
       memory.clear();
-      observer.onMemoryLost(node.number, false);
+      observer.onMemoryLost(node.number, struck);
     }
   }
 
@@ -499,12 +510,25 @@ public final class SimCluster {
     }
     simulation.note("node dies", boot.node.number);
     end(boot, unheard);
-    long now = simulation.nanoTime();
-    boolean never = boot.repairNanos > Long.MAX_VALUE - now;
-    boot.node.repairedAt = never ? Long.MAX_VALUE : now + boot.repairNanos;
+    repairs(boot.node, boot.repairNanos);
     boot.memory.clear();
     observer.onMemoryLost(boot.node.number, boot.struck);
     boot.control.daemonDied(unheard || boot.isolated);
+  }
+
+  private void repairs(SimNode node, long nanos) {
+    long now = simulation.nanoTime();
+    node.repairedAt = nanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + nanos;
+  }
+
+  /** A node without a daemon dies. */
+  void dieOrphaned(SimNode node, long repairNanos) {
+    if (node.orphaned != null) {
+      simulation.note("node without a daemon dies", node.number);
+      node.diedOrphaned = true;
+      repairs(node, repairNanos);
+      loseOrphaned(node, true);
+    }
   }
 
   /** A daemon dies, with its ranks and without the node's memory. */

@@ -118,6 +118,8 @@ public final class SimFaults {
       boot.struck = true;
       boot.repairNanos = repairNanos;
       cluster.die(boot, unheard);
+    } else {
+      cluster.dieOrphaned(cluster.node(node), repairNanos);
     }
   }
 
@@ -421,7 +423,7 @@ public final class SimFaults {
     carryOut(aimed);
   }
 
-  /** Directs a failure at a rank or node that is up. */
+  /** Directs a failure at a rank or node that is up, or at a host that has lost its daemon. */
   private Step aim(Step step, SimProcess running) {
     SimProcess named = cluster.process(step.victim());
     boolean there =
@@ -429,9 +431,16 @@ public final class SimFaults {
             ? named != null && named.alive()
             : step.victim() >= 0
                 && step.victim() < cluster.nodes()
-                && cluster.boot(step.victim()) != null;
+                && (cluster.boot(step.victim()) != null || killsHost(step));
     int other = step.kind().isOfRank() ? running.rank() : running.node();
     return there ? step : step.withVictim(other);
+  }
+
+  private boolean killsHost(Step step) {
+    return switch (step.kind()) {
+      case CRASH_NODE, POWER_OFF -> cluster.node(step.victim()).orphaned != null;
+      default -> false;
+    };
   }
 
   private void carryOut(Step step) {

@@ -14,6 +14,9 @@ final class SimNode {
   /** Its memory while it lives without a daemon; null otherwise. */
   @Nullable SimNodeMemory orphaned;
 
+  /** Whether it has died without a daemon: fmirun learns of it when it starts another one. */
+  boolean diedOrphaned;
+
   /** The earliest time at which it can be started again; {@link Long#MAX_VALUE} for never. */
   long repairedAt;
 
