@@ -204,13 +204,6 @@ final class Oracle implements Judge {
     }
   }
 
-  /** Forgets losses, as a checkpoint is complete, but for those since. */
-  private void allMended() {
-    lost = null;
-    thrownAway = null;
-    assess();
-  }
-
   @Override
   public void onMemoryLost(int node, boolean struck) {
     for (int r = 0; r < places.length; r++) {
@@ -636,10 +629,12 @@ final class Oracle implements Judge {
       case RankMessage.CheckpointDone(Notice.CheckpointCommitted m, long _, boolean _) -> {
         committed = new CheckpointId(m.version(), m.loop(), m.iteration(), false);
         allProtected(m.epoch());
-        if (m.epoch() != startsOver) { // else the job ends as soon as it knows
-          allMended();
-        }
         beyondMemory = false;
+        if (m.epoch() != startsOver) { // else the job ends as soon as it knows
+          lost = null;
+          thrownAway = null;
+        }
+        assess(); // a node may have failed since
         forgetDamage(committed);
       }
       default -> {}

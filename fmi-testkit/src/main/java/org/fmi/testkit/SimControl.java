@@ -17,6 +17,10 @@ final class SimControl {
   private final Lane upLane;
   private final Lane downLane;
 
+  private static final long TIMEOUT_NANOS = SimCluster.HEARTBEAT_TIMEOUT_MILLIS * 1_000_000L;
+
+  private static final long GRACE_NANOS = SimCluster.GRACE_MILLIS * 1_000_000L;
+
   /** Messages that have arrived, but are blocked by a cut or a pause. */
   private final ArrayDeque<Late> up = new ArrayDeque<>();
 
@@ -42,6 +46,9 @@ final class SimControl {
 
   /** Whether the daemon has closed the connection, and has none. */
   private boolean closed;
+
+  /** The number of messages that had arrived, and waited, when it was closed. */
+  private int upAtClose;
 
   /** Whether the silence was reported. */
   private boolean silent;
@@ -83,7 +90,11 @@ final class SimControl {
   }
 
   private boolean upClear() {
-    return !closed && cutsUp == 0 && !boot.isolated && !cluster.faults().fmirunPaused();
+    // That a daemon has ended, the system of its node tells fmirun, which asks.
+    return !(closed && boot.alive)
+        && cutsUp == 0
+        && !boot.isolated
+        && !cluster.faults().fmirunPaused();
   }
 
   private boolean downClear() {
@@ -133,7 +144,7 @@ final class SimControl {
           if (up.isEmpty() && upClear()) {
             late.action.run();
           } else {
-            up.add(late);
+            defer(late);
           }
         });
   }
@@ -167,6 +178,11 @@ final class SimControl {
             down.add(late);
           }
         });
+  }
+
+  private void defer(Late late) {
+    up.add(late);
+    cluster.faults().deferred(this);
   }
 
   private void drainUp() {
@@ -247,6 +263,9 @@ final class SimControl {
   /** The daemon is gone, alone or with its node. */
   void daemonDied(boolean unheard) {
     daemonEnd = false;
+    while (closed && up.size() > upAtClose) {
+      up.removeLast(); // it would have been sent on the next connection
+    }
     if (unheard) {
       lastReport = simulation.nanoTime();
       update();
@@ -257,10 +276,15 @@ final class SimControl {
     }
   }
 
+  private void close() {
+    closed = true;
+    upAtClose = up.size();
+  }
+
   /** The connection is reset: the daemon makes another one. */
   void reset() {
     if (jobEnd && daemonEnd) {
-      closed = true;
+      close();
       simulation.after(cluster.controlDelay(), "redial", boot.node.number, this::update);
     }
   }
@@ -269,7 +293,7 @@ final class SimControl {
     if (upClear()) {
       sawEnd("the connection to its daemon broke");
     } else {
-      up.add(new Late("daemon gone", boot.node.number, this::sawEnd));
+      defer(new Late("daemon gone", boot.node.number, this::sawEnd));
     }
     update();
   }
@@ -347,17 +371,26 @@ final class SimControl {
   }
 
   private void watchDaemon(int change) {
-    // Half of a timeout after the lease has certainly ended.
-    whileSilent(change, cluster.heartbeatTimeout() * 3 / 2, this::becomeSilent);
+    int pausesBefore = cluster.faults().fmirunPauses();
     whileSilent(
         change,
-        cluster.heartbeatTimeout() + SimCluster.GRACE_MILLIS * 1_000_000L,
-        () -> lose("its daemon was silent"));
+        cluster.heartbeatTimeout(),
+        () -> {
+          if (cluster.faults().fmirunPauses() != pausesBefore) {
+            watchDaemon(change); // fmirun has not listened all the time
+            return;
+          }
+          // Its lease has certainly ended.
+          whileSilent(change, TIMEOUT_NANOS / 2, this::becomeSilent);
+          whileSilent(change, GRACE_NANOS, () -> lose("its daemon was silent"));
+        });
   }
 
-  /** Runs an action if the daemon stays silent for so long, not counting pauses of fmirun. */
+  /**
+   * Runs an action if the daemon stays silent for so long. If fmirun pauses then, it first sees who
+   * has called meanwhile.
+   */
   private void whileSilent(int change, long nanos, Runnable action) {
-    int before = cluster.faults().fmirunPauses();
     simulation.after(
         nanos,
         "daemon silent",
@@ -366,8 +399,8 @@ final class SimControl {
           if (!jobEnd || !jobHears.silent || jobHears.changes != change) {
             return;
           }
-          if (cluster.faults().fmirunPaused() || cluster.faults().fmirunPauses() != before) {
-            whileSilent(change, nanos, action);
+          if (cluster.faults().fmirunPaused()) {
+            whileSilent(change, TIMEOUT_NANOS, action);
           } else {
             action.run();
           }
@@ -399,7 +432,7 @@ final class SimControl {
   /** The daemon ends if it does not hear fmirun for the grace, as by its lease. */
   private void giveUp(int change) {
     simulation.after(
-        SimCluster.GRACE_MILLIS * 1_000_000L,
+        GRACE_NANOS,
         "fmirun given up",
         boot.node.number,
         () -> {
@@ -422,7 +455,7 @@ final class SimControl {
           if (pauses > 0 || pausesBegun != before) {
             watchJob(change);
           } else {
-            closed = true;
+            close();
             update();
             giveUp(daemonHears.changes);
           }

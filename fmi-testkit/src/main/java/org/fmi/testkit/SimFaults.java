@@ -1,5 +1,8 @@
 package org.fmi.testkit;
 
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.fmi.testkit.FaultPlan.Step;
 import org.fmi.testkit.SimNode.Boot;
@@ -22,6 +25,9 @@ public final class SimFaults {
   private int fmirunPauses;
 
   private int fmirunPausesBegun;
+
+  /** Connections that wait for the end of fmirun's pause, in order; their nodes may have died. */
+  private final Set<SimControl> deferred = new LinkedHashSet<>();
 
   /** The node and iteration where processes are still killed, and how often. */
   private int deadlyNode;
@@ -60,6 +66,13 @@ public final class SimFaults {
   /** Whether fmirun pauses. */
   boolean fmirunPaused() {
     return fmirunPauses > 0;
+  }
+
+  /** Notes that a connection has something for fmirun that may wait for the end of its pause. */
+  void deferred(SimControl control) {
+    if (fmirunPaused()) {
+      deferred.add(control);
+    }
   }
 
   /** The number of pauses of fmirun so far. */
@@ -180,7 +193,10 @@ public final class SimFaults {
         () -> {
           fmirunPauses--;
           if (fmirunPauses == 0) {
-            cluster.boots().forEach(boot -> boot.control.resumed());
+            cluster.boots().forEach(boot -> deferred.add(boot.control));
+            List<SimControl> all = List.copyOf(deferred);
+            deferred.clear();
+            all.forEach(SimControl::resumed);
           }
         });
   }
