@@ -296,7 +296,7 @@ final class RequestSimulationTest {
       assertThat(between(job))
           .as(job.story())
           .singleElement()
-          .satisfies(n -> assertThat(n.iteration()).isBetween(5L, 25L));
+          .satisfies(n -> assertThat(n.iteration()).isBetween(5L, 50L));
     }
   }
 

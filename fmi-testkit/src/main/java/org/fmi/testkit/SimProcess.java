@@ -58,6 +58,9 @@ public final class SimProcess {
   private int freezes;
   private int spins;
 
+  /** Whether the last call that may take time was a poll. */
+  private boolean hasPolled;
+
   /** Whether a fault has stopped it, and whether its daemon has. */
   private boolean frozen;
 
@@ -263,11 +266,16 @@ public final class SimProcess {
    * few calls.
    */
   void spin() {
-    spin(spinning);
+    spinUntil(spinning);
   }
 
-  /** Does the same as {@link #spin()}, but ends at {@code signal}. */
+  /** The same of a poll, which ends at {@code signal}. */
   void spin(SimSignal signal) {
+    hasPolled = true;
+    spinUntil(signal);
+  }
+
+  private void spinUntil(SimSignal signal) {
     if (thread.isCurrent() && !gone() && ++spins > SPINS) {
       signal.pause(FIRST_SPIN_NANOS << Math.min(spins - SPINS - 1, MAX_DOUBLINGS));
     }
@@ -503,7 +511,10 @@ public final class SimProcess {
 
     @Override
     public long nanoTime() {
-      spin();
+      if (!hasPolled) {
+        spin(); // a loop that reads the clock alone
+      }
+      hasPolled = false;
       return boot.clockOffset + simulation.nanoTime();
     }
 
