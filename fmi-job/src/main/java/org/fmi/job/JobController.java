@@ -335,7 +335,11 @@ public final class JobController implements Job {
       return;
     }
     silent.lost(node);
-    out.restart(epoch(), node, reason);
+    if (placement.isReturning(node)) {
+      out.restartAgain(node, reason);
+    } else {
+      out.restart(epoch(), node, reason);
+    }
     replace(placement.awaitDaemon(node, begun), placement.name(node) + ": " + reason);
     onExamined(examination.lost(node));
   }
@@ -391,6 +395,9 @@ public final class JobController implements Job {
     assert !placement.isLost(node); // a silent one learns of it when it is heard
     ranks.started(rank);
     ledger.started(r, node);
+    if (placement.hasArrived(r) && rank.incarnation() > 0) {
+      out.add(new JobCommand.ToNode(node, new ToDaemon.Forget(r)));
+    }
     out.add(
         new JobCommand.Spawn(
             node,
@@ -418,6 +425,7 @@ public final class JobController implements Job {
     if (returns) {
       if (!placement.goBack(r)) {
         unplaced.add(r);
+        placeUnplaced(); // there is room where it was
         return;
       }
       out.reportReturned(r, node);

@@ -81,8 +81,14 @@ final class Outbox {
 
   /** Has another daemon take over the memory of a node whose daemon is lost. */
   void restart(int epoch, int node, String reason) {
-    String how = reason + "; its daemon is started again, as it may hold the only checkpoints";
+    String how = reason + "; its daemon is started again, and takes over its memory";
     report(new Notice.NodeFailed(epoch, node, placement.name(node), "fmirun", how));
+    add(new JobCommand.RestartDaemon(node));
+  }
+
+  /** Tries that once more. */
+  void restartAgain(int node, String reason) {
+    degraded(placement.name(node) + " still has no daemon: " + reason + "; it is started again");
     add(new JobCommand.RestartDaemon(node));
   }
 

@@ -73,6 +73,9 @@ final class Placement {
   /** Ranks without checkpoints on their node, since all ranks last ran. */
   private final BitSet bare = new BitSet();
 
+  /** Ranks that have come to a node which has nothing of use to them, until they start there. */
+  private final BitSet arrived = new BitSet();
+
   /** Formed when the first processes start. */
   private int[][] groups = {};
 
@@ -196,7 +199,7 @@ final class Placement {
     return nodes.get(node).state == PlacedNode.State.UP;
   }
 
-  private boolean isReturning(int node) {
+  boolean isReturning(int node) {
     return nodes.get(node).state == PlacedNode.State.RETURNING;
   }
 
@@ -395,6 +398,16 @@ final class Placement {
     return node.leaving || node.isCrowded();
   }
 
+  /**
+   * Whether a rank has come to its node since it was last started, and the node does not hold its
+   * newest checkpoints. It may hold older ones, or of a version that was taken again elsewhere.
+   */
+  boolean hasArrived(int rank) {
+    boolean has = arrived.get(rank);
+    arrived.clear(rank);
+    return has;
+  }
+
   /** Whether any node has more ranks than slots. */
   boolean isCrowded() {
     return crowded > 0;
@@ -546,6 +559,7 @@ final class Placement {
     assert node.state != PlacedNode.State.LOST : "a rank on a lost node";
     assert beyondSlots || node.hasRoom() : "more ranks than slots on " + node.name;
     nodeOf[rank] = number;
+    arrived.set(rank, home[rank] != number);
     if (home[rank] == number) {
       home[rank] = NOWHERE;
       bare.clear(rank);

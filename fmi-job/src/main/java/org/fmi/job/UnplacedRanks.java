@@ -83,6 +83,16 @@ final class UnplacedRanks {
    * @return the last command of the job if some rank has no node and will get none
    */
   @Nullable JobCommand place(Supplier<JobCommand> fewer) {
+    int before;
+    JobCommand verdict;
+    do { // a rank that is back with its checkpoints allows others of its group to go anywhere
+      before = ranks.size();
+      verdict = placeEach(fewer);
+    } while (verdict == null && !ranks.isEmpty() && ranks.size() < before);
+    return verdict;
+  }
+
+  private @Nullable JobCommand placeEach(Supplier<JobCommand> fewer) {
     boolean waits = false;
     int without = 0;
     for (int r : List.copyOf(ranks)) {

@@ -3,6 +3,7 @@ package org.fmi.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import org.fmi.control.Notice;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
@@ -175,12 +176,53 @@ final class LostDaemonsTest extends RunningJob {
         .containsExactly(new JobCommand.ToNode(1, new ToDaemon.Forget(1)));
   }
 
+  /** What it has left there may be of a version that was taken again without that node. */
+  @Test
+  void whatIsObsoleteOnTheNodeIsDeletedBeforeARankReturns() {
+    Job job = running(3, OnNoSpare.ABORT);
+    commit(job, 0, 0);
+    on(job, new JobEvent.NodeAdded(node(3)));
+    on(job, new JobEvent.NodeUp(3, MEMORY));
+    on(job, new JobEvent.DaemonLost(1, WHY));
+    assertThat(nodeOf(1)).isEqualTo(3);
+    allRun(job, 1);
+    commit(job, 1, 1);
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    on(job, new JobEvent.NodeLost(3, "gone"));
+    assertThat(nodeOf(1)).isOne();
+    assertThat(commands)
+        .containsSubsequence(
+            new JobCommand.ToNode(1, new ToDaemon.Forget(1)),
+            all(JobCommand.Spawn.class).getFirst());
+  }
+
+  /** The first rank that is looked at may go anywhere once the second one is back. */
+  @Test
+  void aRankThatIsBackLetsAnotherOneOfItsGroupGoAnywhere() {
+    Job job = running(2, OnNoSpare.ABORT);
+    commit(job, 0, 0);
+    on(job, new JobEvent.NodeAdded(node(2)));
+    on(job, new JobEvent.NodeUp(2, MEMORY));
+    on(job, new JobEvent.DaemonLost(0, WHY));
+    assertThat(nodeOf(0)).isEqualTo(2);
+    on(job, new JobEvent.DaemonLost(1, WHY));
+    on(job, new JobEvent.FromNode(2, new FromDaemon.RankExited(0, 1, 137, true)));
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    assertThat(nodeOf(1)).isOne();
+    assertThat(nodeOf(0)).isEqualTo(2);
+    allRun(job, 2);
+  }
+
   @Test
   void afterThreeAttemptsTheNodeIsLost() {
     Job job = ofOneNode(OnNoSpare.ABORT);
     for (int i = 0; i < 2; i++) {
       on(job, new JobEvent.DaemonLost(0, "its daemon ended with status 70"));
       assertThat(restarted()).hasSize(1);
+      assertThat(all(JobCommand.Report.class))
+          .extracting(JobCommand.Report::notice)
+          .as("the node has failed once")
+          .noneMatch(Notice.NodeFailed.class::isInstance);
     }
     on(job, new JobEvent.DaemonLost(0, "its daemon ended with status 70"));
     assertThat(restarted()).isEmpty();

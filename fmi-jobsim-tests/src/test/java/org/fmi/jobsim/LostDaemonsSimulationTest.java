@@ -18,8 +18,8 @@ final class LostDaemonsSimulationTest {
   private static final int RANKS = 4;
   private static final int SEEDS = 20;
 
-  /** Some 20,000 primitives of such a job, and some in recoveries. */
-  private static final int[] GAPS = {1, 300, 3_000, 9_000};
+  /** In primitives, of which such a job has some 10,000, and more with recoveries. */
+  private static final int[] GAPS = {1, 300, 2_000, 4_000};
 
   private static Step killed(int node, long gap) {
     return new Step(Kind.KILL_DAEMON, node, 0, 0, gap, 0);

@@ -184,9 +184,10 @@ final class Oracle implements Judge {
     Place place = places[rank];
     place.group = group;
     seats.onSpawn(rank, node);
-    if (place.data != NOWHERE && place.data != node && !cluster.lives(place.data)) {
-      // It is cut off from all other nodes, so it has failed, although its memory is cleared later.
-      lose(rank, true);
+    if (place.data != NOWHERE && place.data != node && !cluster.keepsMemory(place.data)) {
+      // A node that is cut off from all other nodes has failed, although its memory is cleared
+      // later.
+      lose(rank, !cluster.lives(place.data));
     }
   }
 

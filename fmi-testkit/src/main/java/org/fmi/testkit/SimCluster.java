@@ -146,6 +146,12 @@ public final class SimCluster {
     return boot == null ? nodes[node].orphaned != null : !boot.isolated;
   }
 
+  /** Whether the job may still get what the memory of a node holds. */
+  public boolean keepsMemory(int node) {
+    Boot boot = nodes[node].boot;
+    return boot == null ? nodes[node].orphaned != null : isUsable(node);
+  }
+
   /** Whether other programs have taken the memory of a node. */
   public boolean isFull(int node) {
     SimNodeMemory memory = memory(node);
@@ -224,6 +230,7 @@ public final class SimCluster {
     long clock = simulation.random().nextLong(1L << 40);
     Boot boot = new Boot(this, node, memory, clock, daemons);
     node.boot = boot;
+    node.last = boot;
     boot.control.update();
     boot.daemon.onConnected();
   }
@@ -328,6 +335,10 @@ public final class SimCluster {
     Boot boot = nodes[node].boot;
     if (boot == null) {
       simulation.after(controlDelay(), "fence", node, () -> forgetOrphaned(nodes[node]));
+      Boot last = nodes[node].last;
+      if (last != null) {
+        simulation.after(0, "forget", node, () -> last.control.lose(reason));
+      }
     } else {
       simulation.after(
           controlDelay(),

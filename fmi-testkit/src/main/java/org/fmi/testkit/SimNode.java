@@ -11,6 +11,9 @@ final class SimNode {
   /** Its current life; null while it is down. */
   @Nullable Boot boot;
 
+  /** Its last life, which fmirun may still count as the current one; null before the first. */
+  @Nullable Boot last;
+
   /** Its memory while it lives without a daemon; null otherwise. */
   @Nullable SimNodeMemory orphaned;
 

@@ -47,6 +47,9 @@ final class NodeHandle {
   /** Whether the last daemon that was up is lost, and its memory is kept for the next one. */
   boolean orphaned;
 
+  /** Time at which that daemon was lost. */
+  long orphanedAt;
+
   /** Whether the daemon is ready for ranks. */
   boolean up;
 

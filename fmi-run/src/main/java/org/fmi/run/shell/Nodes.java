@@ -317,7 +317,9 @@ final class Nodes {
               if (ending.begun() || node.launch != null) {
                 return;
               }
-              if (node.orphaned) {
+              if (node.orphaned && System.nanoTime() - node.orphanedAt > grace) {
+                listener.onLost(node, new JobEvent.NodeLost(node.number, failure.reason()));
+              } else if (node.orphaned) {
                 listener.onLost(node, new JobEvent.DaemonLost(node.number, failure.reason()));
               } else {
                 launch(node);
@@ -391,6 +393,7 @@ final class Nodes {
     } else {
       node.forget();
       node.orphaned = true;
+      node.orphanedAt = System.nanoTime();
       listener.onLost(node, new JobEvent.DaemonLost(node.number, reason));
     }
   }
