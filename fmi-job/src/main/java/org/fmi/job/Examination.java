@@ -93,6 +93,9 @@ final class Examination {
 
   private final Map<Integer, Integer> accusers = new TreeMap<>();
 
+  /** Ranks whose accused processes ran, as all ranks did. */
+  private final BitSet ran = new BitSet();
+
   /** Processes that were accused without a cause since the last checkpoint. */
   private final Map<Integer, Integer> acquitted = new TreeMap<>();
 
@@ -139,8 +142,15 @@ final class Examination {
     return accused.getOrDefault(rank.number(), -1) == rank.incarnation();
   }
 
-  /** Notes an accusation, which is examined soon. */
-  void accuse(Rank by, Rank suspect) {
+  /**
+   * Notes an accusation, which is examined soon.
+   *
+   * @param allRan whether all ranks ran until then
+   */
+  void accuse(Rank by, Rank suspect, boolean allRan) {
+    if (allRan) {
+      ran.set(suspect.number());
+    }
     accused.put(suspect.number(), suspect.incarnation());
     accusers.put(suspect.number(), by.number());
     concerned.set(placement.nodeOf(by.number()));
@@ -235,6 +245,7 @@ final class Examination {
    * @return whether it was accused
    */
   boolean gone(int rank) {
+    ran.clear(rank);
     accusers.remove(rank);
     boolean was = accused.remove(rank) != null;
     if (accused.isEmpty()) {
@@ -243,8 +254,21 @@ final class Examination {
     return was;
   }
 
+  /**
+   * Notes that an accused process has failed indeed: a failure while all ranks ran, if they did.
+   *
+   * @param how what it has died of, as a clause that follows the rank
+   * @return the end of the job; null if it continues
+   */
+  JobCommand.@Nullable End confirmed(int rank, String how) {
+    boolean counts = ran.get(rank);
+    ran.clear(rank);
+    return counts ? ledger.failedWhileAllRan(rank, placement.name(ledger.nodeOf(rank)), how) : null;
+  }
+
   private void end() {
     state = State.IDLE;
+    ran.clear();
     accused.clear();
     accusers.clear();
     concerned.clear();
@@ -277,8 +301,9 @@ final class Examination {
     }
     switch (verdict) {
       case Verdict.Whole _ -> {
-        acquitAll();
+        JobCommand.End end = acquitAll();
         end();
+        return end;
       }
       case Verdict.Move move -> {
         move(move, beyondSlots);
@@ -350,7 +375,8 @@ final class Examination {
     return again;
   }
 
-  private void acquitAll() {
+  private JobCommand.@Nullable End acquitAll() {
+    JobCommand.End end = null;
     for (Map.Entry<Integer, Integer> each : accused.entrySet()) {
       int r = each.getKey();
       Rank rank = ranks.get(r);
@@ -361,12 +387,16 @@ final class Examination {
         // The link works again, or its daemon is silent, which is judged elsewhere.
         ledger.acquitted(r);
       } else if (isAccusedAgain(r, rank.incarnation())) {
+        JobCommand.End verdict =
+            confirmed(r, "was accused again, by rank " + accusers.getOrDefault(r, -1));
+        end = end == null ? verdict : end;
         kills.kill(rank);
       }
     }
     if (brokenRounds > 0) {
       out.degraded("all nodes with ranks hear each other again");
     }
+    return end;
   }
 
   /**

@@ -480,12 +480,21 @@ public final class JobController implements Job {
       gone(rank, e);
       return;
     }
-    // Otherwise nothing but the failure itself has ended it.
-    boolean accused = !wasDying && examination.gone(r);
-    out.reportCause(r, ledger.reportedIn(r), accused ? ledger.how(e) : ledger.cause(e));
+    boolean accused = !wasDying && examination.isAccused(rank);
+    JobCommand.End verdict = null;
+    if (accused) {
+      ledger.wasDying(r); // nothing but the failure itself has ended it
+      verdict = examination.confirmed(r, ledger.how(e));
+    }
+    if (!wasDying) {
+      boolean _ = examination.gone(r);
+    }
+    out.reportCause(r, ledger.reportedIn(r), ledger.cause(e));
     // Even if its peers noticed first and it was to be killed.
-    JobCommand.End verdict = ledger.exited(e, rank.known());
-    if (verdict != null) {
+    JobCommand.End own = ledger.exited(e, rank.known());
+    if (own != null) {
+      end(own);
+    } else if (verdict != null) {
       end(verdict);
     } else if (wasDying) {
       // The failure was handled when the kill was decided; only the new process is missing.
@@ -619,9 +628,14 @@ public final class JobController implements Job {
   /** Notifies the other ranks. Everything else waits for the exit, which gives the cause. */
   private void onRankDying(int r, int incarnation) {
     Rank rank = ranks.get(r);
-    if (rank.lives(incarnation) && examination.gone(r)) {
+    if (rank.lives(incarnation) && examination.isAccused(rank)) {
+      JobCommand.End verdict = examination.confirmed(r, "was killed");
+      boolean _ = examination.gone(r);
       ledger.wasDying(r); // its failure was reported, and no epoch has started since
       kills.kill(rank);
+      if (verdict != null) {
+        end(verdict);
+      }
     } else if (rank.lives(incarnation) && (phase == Phase.CONNECTING || phase == Phase.RUNNING)) {
       out.report(new Notice.RankFailed(epoch(), r, "daemon", "was killed"));
       ledger.dying(r, epoch());
@@ -858,8 +872,10 @@ public final class JobController implements Job {
     }
     // Even before Start: the rank has learned of the failure, so this epoch is over for it.
     int failed = examined ? JobMessage.Revoke.NONE : m.rank();
-    if (beginEpoch(failed, "rank " + m.rank() + ": " + m.reason()) && examined) {
-      examination.accuse(by, suspect);
+    String reason = "rank " + m.rank() + ": " + m.reason();
+    boolean allRan = phase == Phase.RUNNING;
+    if (beginEpoch(failed, reason) && examined) {
+      examination.accuse(by, suspect, allRan);
     }
   }
 

@@ -301,7 +301,7 @@ final class Losses {
       return;
     }
     if (m.silence()) {
-      examination.accuse(by, suspect);
+      examination.accuse(by, suspect, false);
       return;
     }
     if (silent.hold(m.rank())) {

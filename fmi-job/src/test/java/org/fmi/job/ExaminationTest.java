@@ -13,6 +13,7 @@ import org.fmi.control.RankMessage.Position;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
+import org.fmi.spi.RecoveryPolicy;
 import org.junit.jupiter.api.Test;
 
 /** Four ranks, one per node, of which rank 0 accuses rank 1, and perhaps a spare node. */
@@ -27,6 +28,11 @@ final class ExaminationTest {
   private int epoch;
 
   private Job job(int spares, OnNoSpare policy) {
+    return job(spares, policy, 0);
+  }
+
+  /** A job that ends after more failures in a row than this; after no number of them if 0. */
+  private Job job(int spares, OnNoSpare policy, int mostWithoutProgress) {
     nodes = RANKS + spares;
     List<JobSpec.Node> all = new ArrayList<>();
     for (int n = 0; n < nodes; n++) {
@@ -37,7 +43,7 @@ final class ExaminationTest {
             RANKS,
             new JobSpec.Room(all, 1, policy),
             new JobSpec.Grouping(16, 1),
-            JobSpec.Recovery.ofAll(Integer.MAX_VALUE),
+            new JobSpec.Recovery(Integer.MAX_VALUE, mostWithoutProgress, RecoveryPolicy.global()),
             List.of()));
   }
 
@@ -153,6 +159,56 @@ final class ExaminationTest {
     assertThat(kills()).containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(1, 0)));
     exit(1, 1);
     assertSpawned(1, 1);
+  }
+
+  /** Otherwise a link that only ranks use would never move a rank, nor end the job. */
+  @Test
+  void eachKillOfAnAccusedProcessIsAFailureWithoutProgress() {
+    job = job(0, OnNoSpare.ABORT, 2);
+    start();
+    for (int i = 0; i < 3; i++) {
+      accuse();
+      answer(ask(round()), Map.of());
+      join(Position.IN_LOOP);
+      run();
+      accuse();
+      answer(ask(round()), Map.of());
+      if (i < 2) {
+        exit(1, 1);
+        join(Position.IN_LOOP);
+        run();
+      }
+    }
+    assertThat(all(JobCommand.End.class))
+        .extracting(JobCommand.End::cause)
+        .containsExactly(EndCause.NO_PROGRESS);
+  }
+
+  /** Whether its daemon or another rank notices first. */
+  @Test
+  void anAccusedProcessThatHasDiedHasFailedWithoutProgress() {
+    job = job(0, OnNoSpare.ABORT, 2);
+    start();
+    for (int i = 0; i < 3; i++) {
+      accuse();
+      if (i == 1) {
+        on(new JobEvent.FromNode(1, new FromDaemon.RankDying(1, incarnations[1])));
+      }
+      exit(1, 1);
+      if (i < 2) {
+        join(Position.IN_LOOP);
+        run();
+      }
+    }
+    assertThat(all(JobCommand.End.class))
+        .extracting(JobCommand.End::message)
+        .containsExactly(
+            """
+            3 failures in a row without progress between them:
+              rank 1 on node1: was killed by signal 9
+              rank 1 on node1: was killed by signal 9
+              rank 1 on node1: was killed by signal 9\
+            """);
   }
 
   private void assertSpawned(int rank, int node) {
