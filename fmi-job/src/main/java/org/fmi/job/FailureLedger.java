@@ -490,6 +490,11 @@ final class FailureLedger {
         });
   }
 
+  /** Whether a program without checkpoints would lose what it has computed. */
+  boolean wouldStartOver() {
+    return versionBefore > 0 && !beginsWithFiles;
+  }
+
   /**
    * Notes that all ranks run.
    *
@@ -498,7 +503,7 @@ final class FailureLedger {
    */
   JobCommand.@Nullable End allRun(long iteration) {
     runsFromStart = iteration < 0;
-    if (runsFromStart && versionBefore > 0 && !beginsWithFiles) {
+    if (runsFromStart && wouldStartOver()) {
       return JobCommand.End.failed(
           EndCause.CHECKPOINTS_LOST,
           "all ranks lost their checkpoints at once, files hold none, and the program would start"

@@ -366,10 +366,21 @@ public final class JobController implements Job {
   }
 
   private void placeUnplaced() {
-    JobCommand verdict = unplaced.place(this::shrink);
+    JobCommand verdict = unplaced.place(this::shrink, this::lostForGood);
     if (verdict != null) {
       end(verdict);
     }
+  }
+
+  private @Nullable JobCommand lostForGood(int rank) {
+    List<Integer> lost = placement.lostForGood(rank);
+    return lost.isEmpty() || !ledger.wouldStartOver() || spec.recovery().policy().files()
+        ? null
+        : JobCommand.End.lost(
+            "ranks "
+                + lost
+                + " of one checkpoint group have lost their nodes with their checkpoints, and the"
+                + " group's code rebuilds fewer: the job does not wait for other nodes");
   }
 
   /** Ends this job for one with as many ranks as the nodes that are left have room for. */
@@ -795,6 +806,7 @@ public final class JobController implements Job {
     List<RankMessage.Joined> joined = ranks.start();
     boolean rollback = joined.stream().anyMatch(m -> m.position() != Position.FRESH);
     enter(Phase.CONNECTING);
+    placement.rebuilds();
     begun = true;
     losses.begun();
     all.begun();

@@ -73,6 +73,9 @@ final class Placement {
   /** Ranks without checkpoints on their node, since all ranks last ran. */
   private final BitSet bare = new BitSet();
 
+  /** Ranks that have lost their node with their checkpoints, since ranks last began to rebuild. */
+  private final BitSet blank = new BitSet();
+
   /** Ranks that have come to a node which has nothing of use to them, until they start there. */
   private final BitSet arrived = new BitSet();
 
@@ -288,6 +291,7 @@ final class Placement {
     List<Integer> ranks = ranksOn(number);
     for (int rank : ranks) {
       remove(rank);
+      blank.set(rank, home[rank] == NOWHERE);
     }
     return ranks;
   }
@@ -563,6 +567,7 @@ final class Placement {
     if (home[rank] == number) {
       home[rank] = NOWHERE;
       bare.clear(rank);
+      blank.clear(rank);
     }
     left -= node.left.remove(rank) ? 1 : 0;
     count(node, -1);
@@ -804,6 +809,25 @@ final class Placement {
 
   private boolean canBeBroughtBack(int rank) {
     return isRebuildable(rank, other -> other == rank);
+  }
+
+  /**
+   * Returns the ranks of a group whose checkpoints are lost for good, if they are more than its
+   * code rebuilds; none otherwise, or if that is not certain.
+   */
+  List<Integer> lostForGood(int rank) {
+    List<Integer> lost = new ArrayList<>();
+    for (int other : groups[rank]) {
+      if (blank.get(other)) {
+        lost.add(other);
+      }
+    }
+    return lost.size() > tolerance(rank) ? lost : List.of();
+  }
+
+  /** Notes that all ranks are there, and begin to rebuild what some have lost. */
+  void rebuilds() {
+    blank.clear();
   }
 
   /** Notes that all ranks run, so that each has its checkpoints on its node again. */

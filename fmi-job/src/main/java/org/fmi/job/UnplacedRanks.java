@@ -4,6 +4,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -80,19 +81,23 @@ final class UnplacedRanks {
    * Finds a node for each rank without one.
    *
    * @param fewer provides the command that continues the program with fewer ranks
+   * @param useless the end of a job in which a rank waits for a node although its checkpoints are
+   *     lost; null if they are not, as far as known
    * @return the last command of the job if some rank has no node and will get none
    */
-  @Nullable JobCommand place(Supplier<JobCommand> fewer) {
+  @Nullable JobCommand place(
+      Supplier<JobCommand> fewer, IntFunction<@Nullable JobCommand> useless) {
     int before;
     JobCommand verdict;
     do { // a rank that is back with its checkpoints allows others of its group to go anywhere
       before = ranks.size();
-      verdict = placeEach(fewer);
+      verdict = placeEach(fewer, useless);
     } while (verdict == null && !ranks.isEmpty() && ranks.size() < before);
     return verdict;
   }
 
-  private @Nullable JobCommand placeEach(Supplier<JobCommand> fewer) {
+  private @Nullable JobCommand placeEach(
+      Supplier<JobCommand> fewer, IntFunction<@Nullable JobCommand> useless) {
     boolean waits = false;
     int without = 0;
     for (int r : List.copyOf(ranks)) {
@@ -111,6 +116,10 @@ final class UnplacedRanks {
         }
         case Placement.Choice.WhenOneIsGranted _ -> without++;
         case Placement.Choice.WhenOneReturns _ -> {
+          JobCommand end = useless.apply(r);
+          if (end != null) {
+            return end;
+          }
           if (!waiting) {
             waiting = true;
             out.reportWaiting();

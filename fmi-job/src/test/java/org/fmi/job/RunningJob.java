@@ -77,11 +77,15 @@ abstract class RunningJob {
     on(job, new FromDaemon.Relayed(rank, process.incarnation(), message));
   }
 
-  void allRun(Job job, int epoch) {
-    int size = processes.size();
-    for (int r = 0; r < size; r++) {
+  void join(Job job, int epoch) {
+    for (int r = 0; r < processes.size(); r++) {
       say(job, r, new RankMessage.Joined(epoch, Position.FRESH, Map.of()));
     }
+  }
+
+  void allRun(Job job, int epoch) {
+    join(job, epoch);
+    int size = processes.size();
     for (int r = 0; r < size; r++) {
       say(job, r, new RankMessage.Connected(epoch, "tcp"));
       say(job, r, new RankMessage.Running(epoch, 0, 0, false));

@@ -62,7 +62,8 @@ final class UnplacedRanksTest {
 
   /** How it ends, if it does; the commands for it, without what the user is told. */
   private @Nullable JobCommand place(JobCommand... expected) {
-    JobCommand end = homeless.place(() -> new JobCommand.Shrink(spec(1, 1, OnNoSpare.SHRINK), 1));
+    JobCommand end =
+        homeless.place(() -> new JobCommand.Shrink(spec(1, 1, OnNoSpare.SHRINK), 1), _ -> null);
     assertThat(out.take().stream().filter(c -> !(c instanceof JobCommand.Report)))
         .containsExactly(expected);
     return end;
