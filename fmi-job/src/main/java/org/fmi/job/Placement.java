@@ -73,8 +73,8 @@ final class Placement {
   /** Ranks without checkpoints on their node, since all ranks last ran. */
   private final BitSet bare = new BitSet();
 
-  /** Ranks that have lost their node with their checkpoints, since ranks last began to rebuild. */
-  private final BitSet blank = new BitSet();
+  /** Ranks of {@link #bare} whose checkpoints may have been rebuilt on their node. */
+  private final BitSet rebuilt = new BitSet();
 
   /** Ranks that have come to a node which has nothing of use to them, until they start there. */
   private final BitSet arrived = new BitSet();
@@ -291,7 +291,7 @@ final class Placement {
     List<Integer> ranks = ranksOn(number);
     for (int rank : ranks) {
       remove(rank);
-      blank.set(rank, home[rank] == NOWHERE);
+      rebuilt.clear(rank);
     }
     return ranks;
   }
@@ -567,7 +567,6 @@ final class Placement {
     if (home[rank] == number) {
       home[rank] = NOWHERE;
       bare.clear(rank);
-      blank.clear(rank);
     }
     left -= node.left.remove(rank) ? 1 : 0;
     count(node, -1);
@@ -818,7 +817,7 @@ final class Placement {
   List<Integer> lostForGood(int rank) {
     List<Integer> lost = new ArrayList<>();
     for (int other : groups[rank]) {
-      if (blank.get(other)) {
+      if (bare.get(other) && home[other] == NOWHERE && !rebuilt.get(other)) {
         lost.add(other);
       }
     }
@@ -827,12 +826,13 @@ final class Placement {
 
   /** Notes that all ranks are there, and begin to rebuild what some have lost. */
   void rebuilds() {
-    blank.clear();
+    rebuilt.or(bare);
   }
 
   /** Notes that all ranks run, so that each has its checkpoints on its node again. */
   void allRun() {
     bare.clear();
+    rebuilt.clear();
     nodes.forEach(node -> node.restarts = 0);
   }
 

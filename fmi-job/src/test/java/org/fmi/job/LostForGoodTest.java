@@ -45,6 +45,17 @@ final class LostForGoodTest extends RunningJob {
     assertThat(all(JobCommand.End.class)).isEmpty();
   }
 
+  @Test
+  void itDoesNotOnceThatNodeIsLost() {
+    Job job = losing(1);
+    on(job, new JobEvent.DaemonLost(1, WHY));
+    assertThat(all(JobCommand.End.class)).isEmpty();
+    on(job, new JobEvent.NodeLost(1, WHY));
+    assertThat(all(JobCommand.End.class))
+        .extracting(JobCommand.End::cause)
+        .containsExactly(EndCause.CHECKPOINTS_LOST);
+  }
+
   /** What was rebuilt may be whole, whether or not the rank has said so. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
