@@ -68,8 +68,13 @@ final class TcpLinks implements HeartLinks {
     this.handler = handler;
     this.loop =
         NetLoop.openIfPermitted("fmi-logring", config.secret(), MAX_FRAME, diagnostics::report);
-    this.server =
-        loop.listen(Endpoint.listening(config.host()), patienceMillis(config), this::accept);
+    try {
+      this.server =
+          loop.listen(Endpoint.listening(config.host()), patienceMillis(config), this::accept);
+    } catch (IOException e) {
+      loop.close();
+      throw e;
+    }
   }
 
   /** Opens links with heartbeats in both directions. */

@@ -2,12 +2,15 @@ package org.fmi.logring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +20,7 @@ import org.fmi.spi.JobSettings;
 import org.fmi.spi.RankConfig;
 import org.fmi.testkit.RankConfigs;
 import org.fmi.testkit.support.AcceptQueue;
+import org.fmi.testkit.support.DescriptorLimit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,31 +33,36 @@ class TcpLinksTest {
   private final RankConfig config = RankConfigs.rank(0, job).host("127.0.0.1").build();
   private final CompletableFuture<String> closed = new CompletableFuture<>();
 
+  private final RingLinks.Handler handler =
+      new RingLinks.Handler() {
+        @Override
+        public void onOpen(int peer) {
+          closed.completeExceptionally(new AssertionError("open to " + peer));
+        }
+
+        @Override
+        public boolean onFrame(int peer, ByteBuffer frame) {
+          return true;
+        }
+
+        @Override
+        public void onClosed(int peer, String reason) {
+          closed.complete(reason);
+        }
+
+        @Override
+        public void onBroken(String reason) {
+          closed.completeExceptionally(new AssertionError(reason));
+        }
+      };
+
+  private TcpLinks open() throws IOException {
+    return TcpLinks.beating(Diagnostics.NONE).open(config, 7, Set.of(1), handler);
+  }
+
   /** Connects to a port; returns the reason for which this has failed. */
   private String failure(int port) throws Exception {
-    RingLinks.Handler handler =
-        new RingLinks.Handler() {
-          @Override
-          public void onOpen(int peer) {
-            closed.completeExceptionally(new AssertionError("open to " + peer));
-          }
-
-          @Override
-          public boolean onFrame(int peer, ByteBuffer frame) {
-            return true;
-          }
-
-          @Override
-          public void onClosed(int peer, String reason) {
-            closed.complete(reason);
-          }
-
-          @Override
-          public void onBroken(String reason) {
-            closed.completeExceptionally(new AssertionError(reason));
-          }
-        };
-    TcpLinks links = TcpLinks.beating(Diagnostics.NONE).open(config, 7, Set.of(1), handler);
+    TcpLinks links = open();
     try {
       links.connect(1, new Endpoint("127.0.0.1", port).bytes());
       return closed.get(30, TimeUnit.SECONDS);
@@ -83,5 +92,31 @@ class TcpLinksTest {
       assertThat(failure(peer.getLocalPort()))
           .isEqualTo("no proof within " + 6 * HEARTBEAT_MILLIS + " ms");
     }
+  }
+
+  /** The job replaces a rank that gets an exception of I/O here. */
+  @Test
+  void withTooFewFileDescriptorsTheyAreRefusedAndLeaveNothing() throws Exception {
+    open().close(); // loads everything that is needed then
+    int before = descriptors();
+    List<IOException> refusals = new ArrayList<>();
+    boolean opened = false;
+    for (int limit = 0; !opened; limit++) {
+      DescriptorLimit.lower(limit);
+      try {
+        open().close();
+        opened = true;
+      } catch (IOException e) {
+        refusals.add(e);
+      } finally {
+        DescriptorLimit.restore();
+      }
+    }
+    assertThat(refusals).isNotEmpty();
+    assertThat(descriptors()).isEqualTo(before);
+  }
+
+  private static int descriptors() {
+    return Objects.requireNonNull(new File("/proc/self/fd").list()).length;
   }
 }

@@ -1,5 +1,6 @@
 package org.fmi.net;
 
+import io.netty.channel.ChannelException;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
@@ -18,9 +19,11 @@ import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
+import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 /** Creates the two kinds of sockets that Netty offers here: native epoll, and Java's own. */
 public enum NetIo {
@@ -31,6 +34,19 @@ public enum NetIo {
   public static NetIo best() {
     NettyLog.install();
     return Epoll.isAvailable() ? EPOLL : NIO;
+  }
+
+  /**
+   * Opens something of these; turns Netty's exception into one that callers expect.
+   *
+   * @throws IOException if the system refuses it, mostly for lack of file descriptors
+   */
+  public static <T> T open(Supplier<T> opener) throws IOException {
+    try {
+      return opener.get();
+    } catch (ChannelException e) {
+      throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getMessage(), e);
+    }
   }
 
   public IoHandlerFactory handlers() {

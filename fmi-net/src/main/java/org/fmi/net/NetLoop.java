@@ -3,7 +3,6 @@ package org.fmi.net;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.ManualIoEventLoop;
@@ -27,7 +26,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * Owns one daemon thread that carries {@link Connection}s: authenticated ones over TCP, and plain
@@ -91,12 +89,12 @@ public final class NetLoop implements AutoCloseable {
   /**
    * Starts a loop where the program can do something about a system that refuses it.
    *
-   * @throws IOException if the system refuses the loop its thread
+   * @throws IOException if the system refuses the loop its thread or a file descriptor
    */
   public static NetLoop openIfPermitted(
       String threadName, byte[] secret, int maxFrame, Consumer<String> warning) throws IOException {
     try {
-      return open(threadName, secret, maxFrame, warning);
+      return NetIo.open(() -> open(threadName, secret, maxFrame, warning));
     } catch (OutOfMemoryError e) {
       throw new IOException(threadName + ": " + e.getMessage(), e);
     }
@@ -124,7 +122,7 @@ public final class NetLoop implements AutoCloseable {
   public Server listen(InetSocketAddress address, int proofMillis, Acceptor acceptor)
       throws IOException {
     int millis = Math.max(Server.PROOF_MILLIS, proofMillis);
-    return listen(channel(net::server), address, acceptor, millis);
+    return listen(NetIo.open(net::server), address, acceptor, millis);
   }
 
   /**
@@ -143,18 +141,9 @@ public final class NetLoop implements AutoCloseable {
       throw new IOException(path + " is longer than " + LONGEST_LOCAL_PATH + " bytes");
     }
     Server server =
-        listen(channel(net::localServer), net.localAddress(path), acceptor, Server.NO_PROOF);
+        listen(NetIo.open(net::localServer), net.localAddress(path), acceptor, Server.NO_PROOF);
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
     return server;
-  }
-
-  /** Creates a channel; turns Netty's exception into one that callers expect. */
-  private static ServerChannel channel(Supplier<ServerChannel> maker) throws IOException {
-    try {
-      return maker.get();
-    } catch (ChannelException e) {
-      throw new IOException(e.getCause() == null ? e : e.getCause());
-    }
   }
 
   private Server listen(

@@ -1,6 +1,7 @@
 package org.fmi.core.epoch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
@@ -50,6 +51,7 @@ final class LifecycleTest {
     private final String name;
     private final int order;
     boolean broken;
+    boolean refused;
     int open;
 
     Ways(String name, int order) {
@@ -72,6 +74,9 @@ final class LifecycleTest {
         throws IOException {
       if (broken) {
         throw new IOException(name + ": the port is down");
+      }
+      if (refused) {
+        throw new IllegalStateException(name + ": no more files");
       }
       open++;
       return new Way();
@@ -289,6 +294,17 @@ final class LifecycleTest {
     Lifecycle lifecycle = lifecycle("fast", "sure");
     assertThatThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE))
         .hasMessage("fast: the port is down");
+  }
+
+  /** The job replaces the rank then. */
+  @Test
+  void anyFailureToOpenATransportIsReportedAsOneOfTheSystem() {
+    sure.refused = true;
+    Lifecycle lifecycle = lifecycle();
+    assertThatIOException()
+        .isThrownBy(() -> lifecycle.join(Position.FRESH, Standing.NONE))
+        .withMessage("java.lang.IllegalStateException: sure: no more files");
+    assertThat(fast.open).as("what was opened before is closed").isZero();
   }
 
   @Test

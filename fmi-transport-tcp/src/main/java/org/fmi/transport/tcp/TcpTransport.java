@@ -85,13 +85,15 @@ final class TcpTransport implements Transport {
       throws IOException {
     this.net = net;
     this.loop =
-        new CallersLoop(net.handlers()) {
-          // Called after a sleep too, before Java's sockets would swallow an interrupt.
-          @Override
-          protected boolean canBlock() {
-            return !woken && !Thread.currentThread().isInterrupted();
-          }
-        };
+        NetIo.open(
+            () ->
+                new CallersLoop(net.handlers()) {
+                  // Called after a sleep too, before Java's sockets would swallow an interrupt.
+                  @Override
+                  protected boolean canBlock() {
+                    return !woken && !Thread.currentThread().isInterrupted();
+                  }
+                });
     this.wires = new Wires(this, config, epoch, net, loop, answerMillis, queue, diagnostics);
     try {
       this.endpoint = new Endpoint(config.host(), wires.listen()).bytes();
@@ -247,7 +249,12 @@ final class TcpTransport implements Transport {
   }
 
   private int listenForBell() {
-    DatagramChannel channel = net.datagram();
+    DatagramChannel channel;
+    try {
+      channel = NetIo.open(net::datagram);
+    } catch (IOException e) {
+      throw new UncheckedIOException("tcp: cannot open a UDP port for wake-ups", e);
+    }
     channel.pipeline().addLast(new Silence());
     wires.add(channel);
     ChannelFuture bound = channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

@@ -175,7 +175,7 @@ final class Wires {
   }
 
   private InetSocketAddress listen(InetSocketAddress address, boolean shared) throws IOException {
-    ServerChannel listener = net.server();
+    ServerChannel listener = NetIo.open(net::server);
     listeners.add(listener);
     listener.config().setOption(ChannelOption.SO_BACKLOG, queue);
     if (shared) {

@@ -2,6 +2,7 @@ package org.fmi.transport.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -61,6 +62,7 @@ import org.fmi.spi.Transport;
 import org.fmi.spi.TransportProvider;
 import org.fmi.testkit.RankConfigs;
 import org.fmi.testkit.support.AcceptQueue;
+import org.fmi.testkit.support.DescriptorLimit;
 import org.fmi.wire.Frame;
 import org.fmi.wire.FrameLayout;
 import org.junit.jupiter.api.Test;
@@ -902,6 +904,54 @@ class TcpTransportTest {
           .singleElement()
           .asString()
           .contains("rank 0 cannot accept", "Too many open files", "ulimit -n");
+    }
+  }
+
+  /** The job replaces a rank that gets an exception of I/O here. */
+  @ParameterizedTest
+  @EnumSource
+  void withTooFewFileDescriptorsItIsRefusedAndLeavesNothing(NetIo net) throws Exception {
+    RankConfig config = config(0, 2, SECRET);
+    // Loads everything that is needed then.
+    new TcpTransport(config, 7, net, Diagnostics.NONE).close();
+    List<String> before = descriptors();
+    List<IOException> refusals = new ArrayList<>();
+    boolean opened = false;
+    for (int limit = 0; !opened; limit++) {
+      DescriptorLimit.lower(limit);
+      try {
+        new TcpTransport(config, 7, net, Diagnostics.NONE).close();
+        opened = true;
+      } catch (IOException e) {
+        refusals.add(e);
+      } finally {
+        DescriptorLimit.restore();
+      }
+    }
+    assertThat(refusals)
+        .isNotEmpty()
+        .allSatisfy(e -> assertThat(e).hasMessageContaining("Too many open files"));
+    assertThat(descriptors()).hasSameSizeAs(before);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void withoutAFileDescriptorTheBellFailsAsDeclared(NetIo net) throws Exception {
+    RankConfig config = config(0, 2, SECRET);
+    try (TcpTransport loading = new TcpTransport(config, 7, net, Diagnostics.NONE);
+        TcpTransport transport = new TcpTransport(config, 7, net, Diagnostics.NONE)) {
+      loading.bell();
+      Throwable thrown;
+      DescriptorLimit.lower();
+      try {
+        thrown = catchThrowable(transport::bell);
+      } finally {
+        DescriptorLimit.restore();
+      }
+      assertThat(thrown)
+          .isInstanceOf(UncheckedIOException.class)
+          .hasMessage("tcp: cannot open a UDP port for wake-ups");
+      assertThat(transport.bell()).isPositive();
     }
   }
 

@@ -1,4 +1,4 @@
-package org.fmi.transport.tcp;
+package org.fmi.testkit.support;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -15,7 +15,7 @@ import java.lang.invoke.MethodHandle;
  * </pre>
  */
 @SuppressWarnings("restricted") // calls the system
-final class DescriptorLimit {
+public final class DescriptorLimit {
   private static final int RLIMIT_NOFILE = 7;
   private static final MethodHandle GET = function("getrlimit");
   private static final MethodHandle SET = function("setrlimit");
@@ -23,7 +23,7 @@ final class DescriptorLimit {
   /** The original limits. */
   private static final MemorySegment BEFORE = Arena.global().allocate(ValueLayout.JAVA_LONG, 2);
 
-  private static final MemorySegment NONE = Arena.global().allocate(ValueLayout.JAVA_LONG, 2);
+  private static final MemorySegment LOWER = Arena.global().allocate(ValueLayout.JAVA_LONG, 2);
 
   private DescriptorLimit() {}
 
@@ -35,13 +35,18 @@ final class DescriptorLimit {
   }
 
   /** Allows no more files to be opened; open files stay. */
-  static void lower() {
-    call(GET, BEFORE);
-    NONE.copyFrom(BEFORE).set(ValueLayout.JAVA_LONG, 0, 0);
-    call(SET, NONE);
+  public static void lower() {
+    lower(0);
   }
 
-  static void restore() {
+  /** Allows only descriptors below this number to be opened; open files stay. */
+  public static void lower(int limit) {
+    call(GET, BEFORE);
+    LOWER.copyFrom(BEFORE).set(ValueLayout.JAVA_LONG, 0, limit);
+    call(SET, LOWER);
+  }
+
+  public static void restore() {
     call(SET, BEFORE);
   }
 
