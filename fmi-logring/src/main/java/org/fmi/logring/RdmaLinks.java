@@ -32,6 +32,9 @@ final class RdmaLinks implements RingLinks {
 
   private static final String THREAD = "fmi-logring";
 
+  /** The most events handled at a time: any process can send requests, and heartbeats wait. */
+  static final int MOST_EVENTS = 256;
+
   /**
    * The time limit, at close, for sends to reach the peers' devices, and for other work to fail.
    */
@@ -202,7 +205,7 @@ final class RdmaLinks implements RingLinks {
     }
   }
 
-  /** Does all available work. Later events end a sleep. */
+  /** Does the available work. Events left and later ones end a sleep. */
   private void take() throws IOException {
     verbs.takeNotifications();
     verbs.requestNotification();
@@ -210,7 +213,8 @@ final class RdmaLinks implements RingLinks {
       task.run();
     }
     frames.takeCompletions();
-    for (Verbs.Event event; (event = verbs.nextEvent()) != null; ) {
+    Verbs.Event event;
+    for (int i = 0; i < MOST_EVENTS && (event = verbs.nextEvent()) != null; i++) {
       dialling.on(event);
     }
     links.broken();

@@ -291,6 +291,22 @@ class RdmaLinksTest {
     return theirs;
   }
 
+  /** Any process may send requests; the neighbours' time goes on meanwhile. */
+  @Test
+  void aNeighbourIsLostInTimeDuringAFloodOfRequests() throws Exception {
+    links.connect(1, peer.bytes());
+    next(verbs.dialled);
+    verbs.flood = true;
+    try {
+      for (int i = 0; i < 5; i++) {
+        beat();
+      }
+      assertThat(next(heard)).isEqualTo("closed 1: no answer within 1000000 ms");
+    } finally {
+      verbs.flood = false;
+    }
+  }
+
   /** A second attempt may cross the answer to the first one, and its end. */
   @Test
   void theLastRequestOfANeighbourCounts() throws Exception {

@@ -34,6 +34,10 @@ final class ScriptedVerbs implements Verbs {
   volatile @Nullable String failure;
   volatile boolean notifies = true;
   volatile boolean accepts = true;
+
+  /** Whether strangers send requests all the time. */
+  volatile boolean flood;
+
   volatile boolean closed;
   private final List<Dialled> fetched = new ArrayList<>();
   private int named;
@@ -211,7 +215,10 @@ final class ScriptedVerbs implements Verbs {
 
   @Override
   public @Nullable Event nextEvent() {
-    return events.poll();
+    Event event = events.poll();
+    return event == null && flood
+        ? new Event(Event.Kind.REQUEST, new Dialled(new byte[8]), new byte[8], "scripted")
+        : event;
   }
 
   @Override
