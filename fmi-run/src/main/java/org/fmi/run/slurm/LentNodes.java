@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.fmi.node.Refusal;
@@ -83,7 +84,7 @@ public final class LentNodes {
     private Lease(int slots, Answer answer) {
       this.slots = slots;
       this.answer = answer;
-      this.thread = Thread.ofPlatform().daemon().name("fmi-lease").unstarted(this::run);
+      this.thread = threads.newThread(this::run);
     }
 
     /** Returns it to Slurm, granted or not. */
@@ -197,6 +198,7 @@ public final class LentNodes {
   private final Allocation allocation;
   private final Map<String, String> environment;
   private final int seconds;
+  private final ThreadFactory threads;
 
   /** Lent nodes by name, including returned ones: they are not requested again. */
   private final Map<String, Lent> nodes = new ConcurrentHashMap<>();
@@ -208,9 +210,16 @@ public final class LentNodes {
    * @param seconds how long a request may wait
    */
   public LentNodes(Allocation allocation, Map<String, String> environment, int seconds) {
+    this(
+        allocation, environment, seconds, Thread.ofPlatform().daemon().name("fmi-lease").factory());
+  }
+
+  LentNodes(
+      Allocation allocation, Map<String, String> environment, int seconds, ThreadFactory threads) {
     this.allocation = allocation;
     this.environment = environment;
     this.seconds = seconds;
+    this.threads = threads;
   }
 
   /**
@@ -226,6 +235,9 @@ public final class LentNodes {
     try {
       lease.thread.start();
     } catch (OutOfMemoryError e) {
+      synchronized (leases) {
+        leases.remove(lease); // nothing waits for its end
+      }
       answer.refused(Refusal.text(e)); // threads are exhausted
     }
     return lease;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +73,11 @@ public final class SlurmCommand {
       // Threads are exhausted, which passes.
       throw new IOException("cannot start " + name + ": " + e.getMessage(), e);
     }
+    return answer(process, seconds);
+  }
+
+  /** Returns the answer of a process of this command. */
+  List<String> answer(Process process, int seconds) throws IOException {
     process.getOutputStream().close();
     CompletableFuture<String> errors = read(process.getErrorStream());
     CompletableFuture<String> output = read(process.getInputStream());
@@ -85,14 +91,22 @@ public final class SlurmCommand {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while waiting for " + name, e);
     }
-    List<String> complaint = errors.join().lines().filter(line -> !line.isBlank()).toList();
+    List<String> complaint = text(errors).lines().filter(line -> !line.isBlank()).toList();
     if (process.exitValue() != 0) {
       throw new IOException(
           complaint.isEmpty()
               ? name + " ended with status " + process.exitValue()
               : complaint.getLast());
     }
-    return output.join().lines().toList();
+    return text(output).lines().toList();
+  }
+
+  private String text(CompletableFuture<String> stream) throws IOException {
+    try {
+      return stream.join();
+    } catch (CompletionException e) {
+      throw new IOException("cannot read the output of " + name + ": " + e.getMessage(), e);
+    }
   }
 
   private static CompletableFuture<String> read(InputStream stream) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,6 +56,10 @@ final class LentNodesTest {
   }
 
   private LentNodes nodes(int seconds) {
+    return nodes(seconds, Thread.ofPlatform().daemon().factory());
+  }
+
+  private LentNodes nodes(int seconds, ThreadFactory threads) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("PATH", directory + ":" + System.getenv("PATH"));
     environment.put("SLURM_JOB_PARTITION", "all");
@@ -68,7 +73,8 @@ final class LentNodesTest {
             true,
             Map.of("node9", "r3")),
         environment,
-        seconds);
+        seconds,
+        threads);
   }
 
   private @Nullable String answer() throws InterruptedException {
@@ -106,6 +112,23 @@ final class LentNodesTest {
     assertThat(Files.readString(directory.resolve("asked"))).contains("--exclude=node[1-3],node9 ");
     close(nodes);
     assertThat(cancelled()).containsExactly("8", "8");
+  }
+
+  @Test
+  void aRequestWithoutAThreadIsRefusedAndNotWaitedFor() throws Exception {
+    LentNodes nodes =
+        nodes(
+            30,
+            task ->
+                new Thread(task) {
+                  @Override
+                  public void start() {
+                    throw new OutOfMemoryError("no more threads");
+                  }
+                });
+    nodes.request(1, answer);
+    assertThat(answer()).startsWith("refused ").endsWith("no more threads");
+    close(nodes);
   }
 
   /** Whatever it is, ranks wait for an answer. */

@@ -1,0 +1,67 @@
+package org.fmi.run.slurm;
+
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A command of Slurm whose output cannot be read. */
+final class SlurmCommandTest {
+  @TempDir private Path directory;
+
+  @Test
+  void anUnreadableAnswerIsAFailureLikeAnyOther() throws IOException {
+    new FakeSlurm(directory).command("squeue", "exit 0");
+    SlurmCommand squeue = SlurmCommand.of("squeue", Map.of("PATH", directory.toString()));
+    assertThatIOException()
+        .isThrownBy(() -> squeue.answer(new Unreadable(), 60))
+        .withMessageStartingWith("cannot read the output of squeue: ")
+        .withMessageEndingWith("Input/output error");
+  }
+
+  /** A process that has ended. */
+  private static final class Unreadable extends Process {
+    @Override
+    public InputStream getInputStream() {
+      return new InputStream() {
+        @Override
+        public int read() throws IOException {
+          throw new IOException("Input/output error");
+        }
+
+        @Override
+        public int read(byte[] bytes, int offset, int length) throws IOException {
+          return read();
+        }
+      };
+    }
+
+    @Override
+    public InputStream getErrorStream() {
+      return InputStream.nullInputStream();
+    }
+
+    @Override
+    public OutputStream getOutputStream() {
+      return OutputStream.nullOutputStream();
+    }
+
+    @Override
+    public int waitFor() {
+      return 0;
+    }
+
+    @Override
+    public int exitValue() {
+      return 0;
+    }
+
+    @Override
+    public void destroy() {}
+  }
+}
