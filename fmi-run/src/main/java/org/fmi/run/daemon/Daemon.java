@@ -18,7 +18,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.fmi.control.Counter;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
@@ -91,13 +93,16 @@ final class Daemon implements Uplink {
   private final ProcessStarts starts = new ProcessStarts();
 
   /** Checks the program's files, and reads checkpoints, which may be slow. */
-  private final ExecutorService checker = single("fmi-checker");
+  private final ExecutorService checker;
 
   /**
    * Starts the helper. Its thread lives as long as the daemon, because the system kills the helper
    * when the thread that started it ends.
    */
-  private final ExecutorService helperStarter = single("fmi-helper-starter");
+  private final ExecutorService helperStarter;
+
+  /** Makes threads with a given name. */
+  private final Function<String, ThreadFactory> threads;
 
   private final Examiner examiner;
   private final PieceServer server;
@@ -146,6 +151,23 @@ final class Daemon implements Uplink {
       Installation installation,
       NodeDirectory directory,
       NodeDirectory pieces) {
+    this(
+        bootstrap,
+        installation,
+        directory,
+        pieces,
+        name -> Thread.ofPlatform().daemon().name(name).factory());
+  }
+
+  Daemon(
+      Bootstrap bootstrap,
+      Installation installation,
+      NodeDirectory directory,
+      NodeDirectory pieces,
+      Function<String, ThreadFactory> threads) {
+    this.threads = threads;
+    this.checker = Executors.newSingleThreadExecutor(threads.apply("fmi-checker"));
+    this.helperStarter = Executors.newSingleThreadExecutor(threads.apply("fmi-helper-starter"));
     this.bootstrap = bootstrap;
     this.installation = installation;
     this.directory = directory;
@@ -159,10 +181,6 @@ final class Daemon implements Uplink {
     this.dialler = new FmirunDialler(bootstrap, loop, new ToFmirun());
     this.examiner = new Examiner(loop, bootstrap.node(), this::send);
     this.server = new PieceServer(pieces.path(), checker, bootstrap.heartbeatMillis(), this::send);
-  }
-
-  private static ExecutorService single(String name) {
-    return Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name(name).factory());
   }
 
   /** Serves until the end. */
@@ -475,23 +493,27 @@ final class Daemon implements Uplink {
 
   private void prepare(NodeSetup setup) {
     outputCredit = new OutputCredit(setup.outputWindow(), FromDaemon.Output.PAUSE_MILLIS);
-    on(
-        checker,
-        () -> {
-          try {
-            NodeProgram kept = NodeProgram.keep(setup, bootstrap);
-            program = kept;
-            RankCommand made =
-                new RankCommand(setup, kept, installation, directory.socket(), cores);
-            loop.execute(
-                () -> {
-                  command = made;
-                  feed(new DaemonEvent.Prepared());
-                });
-          } catch (IOException | InvalidPathException e) {
-            loop.execute(() -> feed(new DaemonEvent.Unfit(String.valueOf(e.getMessage()))));
-          }
-        });
+    try {
+      on(checker, () -> keep(setup));
+    } catch (OutOfMemoryError e) {
+      feed(new DaemonEvent.Unfit(String.valueOf(e.getMessage()))); // threads are exhausted
+    }
+  }
+
+  /** Keeps the program; run by the checker. */
+  private void keep(NodeSetup setup) {
+    try {
+      NodeProgram kept = NodeProgram.keep(setup, bootstrap);
+      program = kept;
+      RankCommand made = new RankCommand(setup, kept, installation, directory.socket(), cores);
+      loop.execute(
+          () -> {
+            command = made;
+            feed(new DaemonEvent.Prepared());
+          });
+    } catch (IOException | InvalidPathException e) {
+      loop.execute(() -> feed(new DaemonEvent.Unfit(String.valueOf(e.getMessage()))));
+    }
   }
 
   private void start(int number, int ranksOnMachine, List<String> jvmOptions) {
@@ -541,7 +563,11 @@ final class Daemon implements Uplink {
       helper = known;
     }
     FlushHelper running = known;
-    on(helperStarter, () -> running.run(task));
+    try {
+      on(helperStarter, () -> running.run(task));
+    } catch (OutOfMemoryError e) {
+      running.refused(e); // threads are exhausted
+    }
   }
 
   private void fromHelper(DaemonEvent event) {
@@ -603,27 +629,27 @@ final class Daemon implements Uplink {
             });
   }
 
-  private void watchLifeline(RankProcess process) {
-    Lifeline lifeline;
+  /** Reports the death of a process as soon as the system begins it. */
+  void watchLifeline(RankProcess process) {
     try {
-      lifeline = Lifeline.adopt(directory.path(), process.pid());
-    } catch (IOException e) {
+      Lifeline lifeline = Lifeline.adopt(directory.path(), process.pid());
+      threads
+          .apply("fmi-lifeline-" + process.pid())
+          .newThread(() -> watch(process, lifeline))
+          .start();
+    } catch (IOException | OutOfMemoryError e) {
       send(new FromDaemon.Warning("the death of a rank will be noticed late: " + e.getMessage()));
-      return;
     }
-    Thread.ofPlatform()
-        .daemon()
-        .name("fmi-lifeline-" + process.pid())
-        .start(
-            () -> {
-              try {
-                if (lifeline.died()) {
-                  loop.execute(() -> feed(new DaemonEvent.Dying(process.number())));
-                }
-              } catch (RejectedExecutionException e) {
-                // The daemon is ending, and has killed it.
-              }
-            });
+  }
+
+  private void watch(RankProcess process, Lifeline lifeline) {
+    try {
+      if (lifeline.died()) {
+        loop.execute(() -> feed(new DaemonEvent.Dying(process.number())));
+      }
+    } catch (RejectedExecutionException e) {
+      // The daemon is ending, and has killed it.
+    }
   }
 
   private void onExit(RankProcess process, int status) {

@@ -60,8 +60,13 @@ final class FlushHelper {
       Process running = running();
       Thread.ofPlatform().daemon().name("fmi-flush").start(() -> follow(running, task));
     } catch (IOException | OutOfMemoryError e) {
-      ended(new FlushResult.Failed("no process can be started: " + e.getMessage(), false));
+      refused(e);
     }
+  }
+
+  /** Ends its task, which the system has refused a thread or a process. */
+  void refused(Throwable e) {
+    ended(new FlushResult.Failed("no process can be started: " + e.getMessage(), false));
   }
 
   private Process running() throws IOException {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import org.fmi.job.control.FromDaemon;
 
 /** Feeds standard input to the process of rank 0. */
@@ -24,8 +25,9 @@ final class InputPump {
     this.uplink = uplink;
   }
 
-  void start() {
-    Thread.ofPlatform().daemon().name("fmi-in").start(this::run);
+  /** Starts to feed the process. */
+  void start(ThreadFactory threads) {
+    threads.newThread(this::run).start();
   }
 
   /** Adds input; {@link #END}, or any empty array, at the end. */

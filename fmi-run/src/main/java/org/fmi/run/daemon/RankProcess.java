@@ -1,7 +1,10 @@
 package org.fmi.run.daemon;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
+import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToRank;
 import org.fmi.job.control.ToRankCodec;
 import org.fmi.net.Connection;
@@ -21,6 +24,7 @@ final class RankProcess {
   private final int number;
   private final Process process;
   private final Duration drain;
+  private final ThreadFactory inputThreads;
   private final CompletableFuture<Integer> rank = new CompletableFuture<>();
   private final OutputPump outputPump;
   private final OutputPump errorPump;
@@ -37,15 +41,30 @@ final class RankProcess {
    * @param number its number in the daemon's decisions
    */
   RankProcess(int number, Process process, OutputCredit outputCredit, Uplink uplink) {
-    this(number, process, outputCredit, uplink, DRAIN);
+    this(
+        number,
+        process,
+        outputCredit,
+        uplink,
+        DRAIN,
+        Thread.ofPlatform().daemon().name("fmi-in").factory());
   }
 
-  /** Creates one with a different time to wait for its output. */
+  /**
+   * @param drain the time to wait for its output
+   * @param inputThreads makes the thread of its standard input
+   */
   RankProcess(
-      int number, Process process, OutputCredit outputCredit, Uplink uplink, Duration drain) {
+      int number,
+      Process process,
+      OutputCredit outputCredit,
+      Uplink uplink,
+      Duration drain,
+      ThreadFactory inputThreads) {
     this.number = number;
     this.process = process;
     this.drain = drain;
+    this.inputThreads = inputThreads;
     this.outputPump = new OutputPump(process.getInputStream(), false, rank, outputCredit, uplink);
     this.errorPump = new OutputPump(process.getErrorStream(), true, rank, outputCredit, uplink);
     this.outputThread = outputPump.start(process.pid());
@@ -60,16 +79,32 @@ final class RankProcess {
     return process.pid();
   }
 
-  /** Makes its streams those of a rank. */
+  /** Makes its streams those of a rank; kills it if the system refuses it a thread for them. */
   void attach(int toRank, int incarnation, Uplink uplink) {
     boolean first = rank.complete(toRank);
     assert first : "process " + pid() + " is a rank already";
+    if (toRank != 0) {
+      endInput();
+      return;
+    }
     InputPump pump = new InputPump(process.getOutputStream(), incarnation, uplink);
-    pump.start();
-    if (toRank == 0) {
+    try {
+      pump.start(inputThreads);
       input = pump;
-    } else {
-      pump.add(InputPump.END);
+    } catch (OutOfMemoryError e) {
+      uplink.send(
+          new FromDaemon.Warning(
+              "rank 0 was killed, as there is no thread for its standard input: "
+                  + e.getMessage()));
+      kill();
+    }
+  }
+
+  private void endInput() {
+    try {
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      // The process has ended or closed its input.
     }
   }
 

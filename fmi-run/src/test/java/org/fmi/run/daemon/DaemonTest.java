@@ -3,6 +3,7 @@ package org.fmi.run.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -11,7 +12,9 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.fmi.job.control.Assignment;
 import org.fmi.job.control.BadMessageException;
 import org.fmi.job.control.Bootstrap;
@@ -20,6 +23,10 @@ import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.FromDaemonCodec;
 import org.fmi.job.control.FromRank;
 import org.fmi.job.control.FromRankCodec;
+import org.fmi.job.control.Level2Order;
+import org.fmi.job.control.Level2Report;
+import org.fmi.job.control.Level2Setup;
+import org.fmi.job.control.NodeSetup;
 import org.fmi.job.control.ToDaemon;
 import org.fmi.job.control.ToDaemonCodec;
 import org.fmi.net.Closed;
@@ -28,7 +35,9 @@ import org.fmi.net.ConnectionHandler;
 import org.fmi.net.NetLoop;
 import org.fmi.net.Server;
 import org.fmi.net.Session;
+import org.fmi.node.PrivateFile;
 import org.fmi.run.Installation;
+import org.fmi.testkit.RankConfigs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -104,6 +113,13 @@ final class DaemonTest {
 
   /** A daemon that connects to this loop, until it ends. */
   private Thread serve(NetLoop loop, NodeDirectory directory) throws IOException {
+    return run(daemon(loop, directory, name -> Thread.ofPlatform().daemon().factory()));
+  }
+
+  /** A daemon that connects to this loop once it runs. */
+  private Daemon daemon(
+      NetLoop loop, NodeDirectory directory, Function<String, ThreadFactory> threads)
+      throws IOException {
     InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     Server server = loop.listen(any, HEARTBEAT_MILLIS, (identity, remote) -> new Fmirun());
     Bootstrap bootstrap =
@@ -119,8 +135,11 @@ final class DaemonTest {
             HEARTBEAT_MILLIS,
             HEARTBEAT_MILLIS,
             HEARTBEAT_MILLIS);
-    Daemon daemon =
-        new Daemon(bootstrap, new Installation(Path.of("/nowhere")), directory, directory);
+    return new Daemon(
+        bootstrap, new Installation(Path.of("/nowhere")), directory, directory, threads);
+  }
+
+  private static Thread run(Daemon daemon) {
     return Thread.ofPlatform()
         .start(
             () -> {
@@ -149,6 +168,80 @@ final class DaemonTest {
               "internal error of its daemon: java.lang.IllegalStateException: spawn before setup");
       running.join();
       assertThat(directory.path()).doesNotExist();
+    }
+  }
+
+  /** Makes threads, except those of a name, which the system refuses. */
+  private static Function<String, ThreadFactory> without(String refused) {
+    return name ->
+        task -> {
+          if (name.startsWith(refused)) {
+            throw new OutOfMemoryError("no more threads");
+          }
+          return Thread.ofPlatform().daemon().unstarted(task);
+        };
+  }
+
+  private ToDaemon setup(NodeDirectory directory) {
+    return new ToDaemon.Setup(
+        NodeSetup.builder()
+            .job(RankConfigs.job(1).build())
+            .workDirectory(directory.path().toString())
+            .outputWindow(1 << 16)
+            .level2(new Level2Setup("/nowhere", 0, HEARTBEAT_MILLIS, 0, List.of(), List.of()))
+            .build());
+  }
+
+  @Test
+  void aNodeWithoutAThreadToCheckTheProgramIsUnfit() throws Exception {
+    try (NetLoop loop = NetLoop.open("test", secret, NetLoop.MAX_FRAME, warning -> {})) {
+      NodeDirectory directory = NodeDirectory.create(job, 0, 0, secret);
+      Thread running = run(daemon(loop, directory, without("fmi-checker")));
+      daemons.take();
+      session.send(ToDaemonCodec.encode(setup(directory)));
+      assertThat(hear(FromDaemon.Refused.class).reason()).isEqualTo("no more threads");
+      session.send(ToDaemonCodec.encode(new ToDaemon.ShutDown()));
+      running.join();
+    }
+  }
+
+  /** The node lives on. */
+  @Test
+  void withoutAThreadForTheHelperItsTaskFails() throws Exception {
+    try (NetLoop loop = NetLoop.open("test", secret, NetLoop.MAX_FRAME, warning -> {})) {
+      NodeDirectory directory = NodeDirectory.create(job, 0, 0, secret);
+      Thread running = run(daemon(loop, directory, without("fmi-helper-starter")));
+      daemons.take();
+      session.send(ToDaemonCodec.encode(setup(directory)));
+      ToDaemon order = new ToDaemon.Level2(new Level2Order.Publish(5, -1, new byte[1], 1));
+      for (int i = 0; i < 2; i++) {
+        session.send(ToDaemonCodec.encode(order));
+        assertThat(hear(FromDaemon.Level2.class).report())
+            .isEqualTo(
+                new Level2Report.Failed(5, "no process can be started: no more threads", false));
+      }
+      session.send(ToDaemonCodec.encode(new ToDaemon.ShutDown()));
+      running.join();
+    }
+  }
+
+  @Test
+  void withoutAThreadForALifelineADeathIsNoticedLate() throws Exception {
+    Process process = new ProcessBuilder("sleep", "1000").start();
+    try (NetLoop loop = NetLoop.open("test", secret, NetLoop.MAX_FRAME, warning -> {});
+        Arena arena = Arena.ofConfined()) {
+      NodeDirectory directory = NodeDirectory.create(job, 0, 0, secret);
+      Daemon daemon = daemon(loop, directory, without("fmi-lifeline"));
+      Thread running = run(daemon);
+      daemons.take();
+      PrivateFile.create(directory.path().resolve("lifeline-" + process.pid()), 128, arena);
+      daemon.watchLifeline(new RankProcess(0, process, new OutputCredit(1 << 16, 1), daemon));
+      assertThat(hear(FromDaemon.Warning.class).text())
+          .isEqualTo("the death of a rank will be noticed late: no more threads");
+      session.send(ToDaemonCodec.encode(new ToDaemon.ShutDown()));
+      running.join();
+    } finally {
+      process.destroyForcibly();
     }
   }
 

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.fmi.job.control.FromDaemon;
@@ -25,21 +26,51 @@ final class RankProcessTest {
 
   private final AtomicLong bytes = new AtomicLong();
   private volatile String last = "";
+  private volatile String warning = "";
   private final OutputCredit credit = new OutputCredit(WINDOW, Integer.MAX_VALUE);
 
   private void sent(FromDaemon message) {
     if (message instanceof FromDaemon.Output output) {
       bytes.addAndGet(output.cost());
       last = new String(output.bytes(), StandardCharsets.US_ASCII);
+    } else if (message instanceof FromDaemon.Warning m) {
+      warning = m.text();
     }
   }
 
   private RankProcess start(String script) throws IOException {
-    // A rank leads its group, which is killed after its end.
-    Process process = new ProcessBuilder("setsid", "bash", "-c", script).start();
-    RankProcess rank = new RankProcess(0, process, credit, this::sent, FOREVER);
+    RankProcess rank = start(script, Thread.ofPlatform().daemon().factory());
     rank.attach(1, 0, this::sent);
     return rank;
+  }
+
+  private RankProcess start(String script, ThreadFactory inputThreads) throws IOException {
+    // A rank leads its group, which is killed after its end.
+    Process process = new ProcessBuilder("setsid", "bash", "-c", script).start();
+    return new RankProcess(0, process, credit, this::sent, FOREVER, inputThreads);
+  }
+
+  private static Thread refused(Runnable task) {
+    throw new OutOfMemoryError("no more threads");
+  }
+
+  @Test
+  @Timeout(60)
+  void theInputOfOtherRanksThanTheFirstEndsWithoutAThread() throws Exception {
+    RankProcess rank = start("cat; echo read", RankProcessTest::refused);
+    rank.attach(1, 0, this::sent);
+    assertThat(rank.await()).isZero();
+    assertThat(last).isEqualTo("read\n");
+  }
+
+  /** The job starts the rank again, while the node and its other ranks live on. */
+  @Test
+  @Timeout(60)
+  void theFirstRankIsKilledWithoutAThreadForItsInput() throws Exception {
+    RankProcess rank = start("cat", RankProcessTest::refused);
+    rank.attach(0, 0, this::sent);
+    assertThat(rank.await()).isEqualTo(137);
+    assertThat(warning).contains("rank 0 was killed").endsWith("no more threads");
   }
 
   /** Its end is told, and nothing of its output is lost, though nobody reads on. */
@@ -81,7 +112,7 @@ final class RankProcessTest {
       while (!stranger.info().command().orElse("").endsWith("sleep")) {
         Thread.sleep(1);
       }
-      RankProcess rank = new RankProcess(0, new Ended(stranger.pid()), credit, this::sent, FOREVER);
+      RankProcess rank = new RankProcess(0, new Ended(stranger.pid()), credit, this::sent);
       rank.kill();
       assertThat(rank.await()).isZero();
       rank.kill();
