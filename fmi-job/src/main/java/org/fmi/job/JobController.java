@@ -336,7 +336,7 @@ public final class JobController implements Job {
     }
     silent.lost(node);
     if (placement.isReturning(node)) {
-      out.restartAgain(node, reason);
+      out.add(new JobCommand.RestartDaemon(node)); // its failure was reported
     } else {
       out.restart(epoch(), node, reason);
     }

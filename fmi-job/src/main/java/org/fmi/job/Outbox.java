@@ -86,12 +86,6 @@ final class Outbox {
     add(new JobCommand.RestartDaemon(node));
   }
 
-  /** Tries that once more. */
-  void restartAgain(int node, String reason) {
-    degraded(placement.name(node) + " still has no daemon: " + reason + "; it is started again");
-    add(new JobCommand.RestartDaemon(node));
-  }
-
   /** Reports files that ranks have read to continue from. */
   void restored(RankMessage.FilesRead read, long repeated) {
     report(
