@@ -289,7 +289,11 @@ public final class SimCluster {
   SimProcess run(Boot boot, RankConfig config, SimProgram program) {
     SimProcess process = new SimProcess(this, boot, config, program);
     boot.processes.add(process);
-    serving.put(config.rank(), process);
+    // A daemon that was silent may start one that was replaced meanwhile.
+    serving.merge(
+        config.rank(),
+        process,
+        (before, next) -> before.incarnation() > next.incarnation() ? before : next);
     if (boot.mainDelay > 0) {
       observer().onStartHangs(boot.mainDelay);
     }
