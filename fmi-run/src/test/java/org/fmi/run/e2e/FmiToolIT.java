@@ -260,14 +260,13 @@ final class FmiToolIT {
   /** A rank whose node is lost shares the other one, until there is a third. */
   @Test
   void aNodeIsAddedAndTakesARank(@TempDir Path directory) throws Exception {
-    try (Fmirun.Running running = goingOn(directory, "-n", "2", "--ppn", "1", "--interval", "10")) {
-      running.awaitEvent("CheckpointCommitted", 1);
+    String[] options = {"-n", "2", "--ppn", "1", "--interval", "10", "--kill", "node1@20"};
+    try (Fmirun.Running running = goingOn(directory, options)) {
+      running.awaitEvent("AllRunning", 2);
       String job = job(running.process().pid());
       assertThat(ask("add", job, "b"))
           .isEqualTo(
               new Result(70, "fmi: add: the nodes of the job are on this machine; omit b\n"));
-      Traces.signal("KILL", running.daemons().getLast());
-      running.awaitEvent("AllRunning", 2);
       assertThat(ask("add", job)).isEqualTo(new Result(0, "node2: is up\n"));
       running.awaitEvent("AllRunning", 3);
       assertThat(running.events())
