@@ -843,11 +843,17 @@ public final class JobController implements Job {
       return;
     }
     enter(Phase.RUNNING);
-    placement.allRun();
+    forget(placement.allRun());
     askForUrgent();
     out.report(new Notice.AllRunning(epoch(), m.loop(), m.iteration(), rebuilt));
     requests.running();
     replaceSilent(); // their checkpoints can be rebuilt now
+  }
+
+  private void forget(List<Placement.Left> obsolete) {
+    for (Placement.Left each : obsolete) {
+      out.add(new JobCommand.ToNode(each.node(), new ToDaemon.Forget(each.rank())));
+    }
   }
 
   private void onSuspect(Rank by, RankMessage.Suspect m) {
@@ -920,9 +926,7 @@ public final class JobController implements Job {
     }
     ledger.committed(committed.version(), committed.loop(), committed.iteration());
     placement.checkpoint(committed.bytes());
-    for (Placement.Left old : placement.committed()) {
-      out.add(new JobCommand.ToNode(old.node(), new ToDaemon.Forget(old.rank())));
-    }
+    forget(placement.committed());
     injections.checkpointAt(committed.iteration());
     out.committed(committed);
     requests.committed(m);

@@ -16,9 +16,9 @@ import org.fmi.job.control.ToDaemon;
  * <p>The checkpoints of a rank are in the memory of its node. If the rank moves to another node,
  * its group must rebuild them there, which it can do for a few members at a time. So a rank leaves
  * a live node only if no more members of its group than that would be without checkpoints. What it
- * leaves stays until the next checkpoint is committed. Until then it returns only if there is no
- * other place, or if its group loses more members meanwhile than it can rebuild: then the node that
- * it has left is the only one with its checkpoints.
+ * leaves stays until all ranks run again. If its group loses more members meanwhile than it can
+ * rebuild, it returns: then the node that it has left is the only one with its checkpoints.
+ * Otherwise it returns before the next checkpoint only if there is no other place.
  */
 final class Placement {
   private static final int NOWHERE = -1;
@@ -318,8 +318,8 @@ final class Placement {
   }
 
   /**
-   * Takes the ranks of a silent or returning node away, which keeps their checkpoints until newer
-   * ones are committed elsewhere.
+   * Takes the ranks of a silent or returning node away, which keeps their checkpoints until all
+   * ranks run again.
    *
    * @param hasCheckpoints whether there may be checkpoints
    * @return the ranks, ascending, which now have no node
@@ -829,11 +829,27 @@ final class Placement {
     rebuilt.or(bare);
   }
 
-  /** Notes that all ranks run, so that each has its checkpoints on its node again. */
-  void allRun() {
+  /**
+   * Notes that all ranks run, so that each has its checkpoints on its node again.
+   *
+   * @return what ranks have left on other nodes, which is of no more use: versions that were not
+   *     committed are taken again without those nodes
+   */
+  List<Left> allRun() {
     bare.clear();
     rebuilt.clear();
-    nodes.forEach(node -> node.restarts = 0);
+    List<Left> all = new ArrayList<>();
+    for (int n = 0; n < nodes.size(); n++) {
+      PlacedNode node = nodes.get(n);
+      node.restarts = 0;
+      for (int rank : node.left) {
+        if (home[rank] == n && node.state != PlacedNode.State.RETURNING) {
+          all.add(new Left(n, rank));
+        }
+        home[rank] = home[rank] == n ? NOWHERE : home[rank];
+      }
+    }
+    return all;
   }
 
   /** Notes the size of a checkpoint that was taken. */
