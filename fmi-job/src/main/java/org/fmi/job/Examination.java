@@ -236,22 +236,17 @@ final class Examination {
   /** Notes that a rank gets another node. */
   void replaced(int rank) {
     moves.remove(rank);
-    boolean _ = gone(rank);
+    gone(rank);
   }
 
-  /**
-   * Notes that a rank's process has ended, or is being killed for another reason.
-   *
-   * @return whether it was accused
-   */
-  boolean gone(int rank) {
+  /** Notes that a rank's process has ended, or is being killed for another reason. */
+  void gone(int rank) {
     ran.clear(rank);
     accusers.remove(rank);
-    boolean was = accused.remove(rank) != null;
+    accused.remove(rank);
     if (accused.isEmpty()) {
       end();
     }
-    return was;
   }
 
   /**
@@ -261,9 +256,9 @@ final class Examination {
    * @return the end of the job; null if it continues
    */
   JobCommand.@Nullable End confirmed(int rank, String how) {
-    boolean counts = ran.get(rank);
-    ran.clear(rank);
-    return counts ? ledger.failedWhileAllRan(rank, placement.name(ledger.nodeOf(rank)), how) : null;
+    return ran.get(rank)
+        ? ledger.failedWhileAllRan(rank, placement.name(ledger.nodeOf(rank)), how)
+        : null;
   }
 
   private void end() {

@@ -218,7 +218,7 @@ public final class JobController implements Job {
   private void onNodeSilent(int node, boolean alone) {
     if (silent.add(epoch(), node, alone)) {
       for (int r : placement.ranksOn(node)) {
-        boolean _ = examination.gone(r); // it has stopped, and may continue
+        examination.gone(r); // it has stopped, and may continue
       }
       replaceSilent();
       onExamined(examination.lost(node));
@@ -498,7 +498,7 @@ public final class JobController implements Job {
       verdict = examination.confirmed(r, ledger.how(e));
     }
     if (!wasDying) {
-      boolean _ = examination.gone(r);
+      examination.gone(r);
     }
     out.reportCause(r, ledger.reportedIn(r), ledger.cause(e));
     // Even if its peers noticed first and it was to be killed.
@@ -631,7 +631,7 @@ public final class JobController implements Job {
     }
     out.report(new Notice.RankFailed(epoch(), r, by, how));
     ledger.suspect(r, epoch(), "it " + how);
-    boolean _ = examination.gone(r);
+    examination.gone(r);
     kills.kill(rank);
     recover(r, "rank " + r + " " + how);
   }
@@ -641,7 +641,7 @@ public final class JobController implements Job {
     Rank rank = ranks.get(r);
     if (rank.lives(incarnation) && examination.isAccused(rank)) {
       JobCommand.End verdict = examination.confirmed(r, "was killed");
-      boolean _ = examination.gone(r);
+      examination.gone(r);
       ledger.wasDying(r); // its failure was reported, and no epoch has started since
       kills.kill(rank);
       if (verdict != null) {
@@ -884,7 +884,7 @@ public final class JobController implements Job {
         ledger.unconnected(m.overlay());
       }
       if (!examined) {
-        boolean _ = examination.gone(m.rank());
+        examination.gone(m.rank());
         kills.kill(suspect);
       }
     }

@@ -351,7 +351,7 @@ final class Losses {
   /** Handles the loss of a rank whose process has ended, or is being killed. */
   private void mourn(Rank rank, String by, String reason) {
     int r = rank.number();
-    boolean _ = examination.gone(r);
+    examination.gone(r);
     reasons.putIfAbsent(r, reason);
     if (first == null) {
       first = rank;
