@@ -433,13 +433,10 @@ public final class Lifecycle implements JobLink.Listener {
               joining,
               new Findings(joining),
               link);
-    } catch (IOException e) {
-      opened.values().forEach(Transport::close);
-      throw e;
-    } catch (RuntimeException e) {
+    } catch (IOException | RuntimeException e) {
       opened.values().forEach(Transport::close);
       // In the program, it would end a rank that the job counts on: all others would wait for it.
-      throw new IOException(e.toString(), e);
+      throw e instanceof IOException refused ? refused : new IOException(e.toString(), e);
     }
     addresses.put(DETECTOR, opening.endpoint());
     detectorEpoch = joining;
