@@ -3,14 +3,13 @@ package org.fmi.run.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.fmi.job.control.FromDaemon;
+import org.fmi.run.process.EndedProcess;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -123,7 +122,7 @@ final class RankProcessTest {
   }
 
   /** A process that has ended and was waited for. */
-  private static final class Ended extends Process {
+  private static final class Ended extends EndedProcess {
     private final long pid;
 
     Ended(long pid) {
@@ -133,44 +132,6 @@ final class RankProcessTest {
     @Override
     public long pid() {
       return pid;
-    }
-
-    @Override
-    public boolean isAlive() {
-      return false;
-    }
-
-    @Override
-    public int waitFor() {
-      return 0;
-    }
-
-    @Override
-    public int exitValue() {
-      return 0;
-    }
-
-    @Override
-    public void destroy() {}
-
-    @Override
-    public Process destroyForcibly() {
-      return this;
-    }
-
-    @Override
-    public OutputStream getOutputStream() {
-      return OutputStream.nullOutputStream();
-    }
-
-    @Override
-    public InputStream getInputStream() {
-      return InputStream.nullInputStream();
-    }
-
-    @Override
-    public InputStream getErrorStream() {
-      return InputStream.nullInputStream();
     }
   }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.Map;
+import org.fmi.run.process.EndedProcess;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,8 +24,7 @@ final class SlurmCommandTest {
         .withMessageEndingWith("Input/output error");
   }
 
-  /** A process that has ended. */
-  private static final class Unreadable extends Process {
+  private static final class Unreadable extends EndedProcess {
     @Override
     public InputStream getInputStream() {
       return new InputStream() {
@@ -40,28 +39,5 @@ final class SlurmCommandTest {
         }
       };
     }
-
-    @Override
-    public InputStream getErrorStream() {
-      return InputStream.nullInputStream();
-    }
-
-    @Override
-    public OutputStream getOutputStream() {
-      return OutputStream.nullOutputStream();
-    }
-
-    @Override
-    public int waitFor() {
-      return 0;
-    }
-
-    @Override
-    public int exitValue() {
-      return 0;
-    }
-
-    @Override
-    public void destroy() {}
   }
 }
