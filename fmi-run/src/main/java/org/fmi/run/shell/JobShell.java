@@ -41,9 +41,12 @@ import org.jspecify.annotations.Nullable;
 final class JobShell {
   /**
    * Time limit for daemons to end by themselves. With the subsequent steps that is under 2 s,
-   * unless much memory must be deleted.
+   * unless much memory must be deleted, or a host is slow.
    */
   private static final int END_MILLIS = 1200;
+
+  /** Time for the removal of nodes whose hosts may not be reachable, which is not waited for. */
+  private static final int UNREACHABLE_MILLIS = 300;
 
   /** Time limit of the program's shutdown hooks when the user stops the job. */
   private static final int HOOKS_MILLIS = 2000;
@@ -738,18 +741,21 @@ final class JobShell {
   private void limitShutDown() {
     if (!isLimited) {
       isLimited = true;
-      later(END_MILLIS, this::endByForce);
+      long since = System.nanoTime();
+      later(END_MILLIS, () -> endByForce(since));
     }
   }
 
-  private void endByForce() {
-    CompletableFuture<?> fenced = nodes.endByForce();
+  private void endByForce(long since) {
+    CompletableFuture<?> fenced = nodes.endByForce(since);
+    Runnable complete =
+        () -> {
+          var _ = fenced.whenComplete((_, _) -> succession.post(ending::complete));
+        };
     if (options.where().isLocal()) {
-      // Here only the deletion of much memory takes long, and no other process would complete it.
-      var _ = fenced.whenComplete((_, _) -> succession.post(ending::complete));
+      complete.run();
     } else {
-      // Unreachable hosts are not waited for.
-      later(END_MILLIS / 4, ending::complete);
+      later(UNREACHABLE_MILLIS, complete);
     }
   }
 }

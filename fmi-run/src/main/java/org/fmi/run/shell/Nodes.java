@@ -449,16 +449,21 @@ final class Nodes {
   /**
    * Ends all daemons that still run.
    *
-   * @return completes when nothing is left of any daemon
+   * @param since time at which the end began
+   * @return completes when nothing is left of any daemon on this machine, or of one that was heard
+   *     shortly before the end: its host is reachable, however slow
    */
-  CompletableFuture<?> endByForce() {
+  CompletableFuture<?> endByForce(long since) {
     for (NodeHandle node : all) {
       if (node.process != null) {
         node.forget();
         fence(node, node.generation);
       }
     }
-    Stream<CompletableFuture<?>> fenced = all.stream().map(node -> node.fenced);
+    Stream<CompletableFuture<?>> fenced =
+        all.stream()
+            .filter(node -> options.where().isLocal() || since - node.heardAt < term)
+            .map(node -> node.fenced);
     return CompletableFuture.allOf(fenced.toArray(CompletableFuture<?>[]::new));
   }
 

@@ -88,12 +88,14 @@ final class ProgramIT {
 
   /**
    * What ssh would do for three hosts, each with its own file system; as far as a program sees that
-   * only knows its current directory.
+   * only knows its current directory. The hosts are slow when a node is removed: {@code fmirun}
+   * must wait for that, as its traces show.
    */
   private String hosts() throws IOException {
     return FakeSsh.path(
         directory,
         """
+        case $3 in *--fence*) sleep 3 ;; esac
         cd '%s/'"$2" && exec sh -c "$3"
         """
             .formatted(directory));
