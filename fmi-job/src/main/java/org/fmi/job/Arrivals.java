@@ -14,6 +14,9 @@ final class Arrivals {
   /** New nodes that are neither up nor lost, by number; their users wait for the result. */
   private final BitSet awaited = new BitSet();
 
+  /** Nodes that users added while they could still return: they are restarted if they do not. */
+  private final BitSet again = new BitSet();
+
   Arrivals(Placement placement, Outbox out) {
     this.placement = placement;
     this.out = out;
@@ -24,20 +27,31 @@ final class Arrivals {
     boolean isNew = placement.find(node.name()) < 0;
     int number = take(node, placement, out);
     awaited.set(number, isNew || awaited.get(number));
+    again.set(number, placement.mayReturn(number));
   }
 
   /** Notes that a node is up. */
   void up(int node) {
     String name = placement.name(node);
     out.report(new Notice.NodeReady(node, name));
+    again.clear(node);
     if (awaited.get(node)) {
       awaited.clear(node);
       out.add(new JobCommand.Added(name));
     }
   }
 
+  /** Notes that a silent node was heard. */
+  void heard(int node) {
+    again.clear(node);
+  }
+
   /** Notes that a node is lost while the job continues. */
   void lost(int node, String reason) {
+    if (again.get(node)) {
+      again.clear(node);
+      restart(node, placement, out);
+    }
     if (awaited.get(node)) {
       awaited.clear(node);
       out.add(new JobCommand.NotAdded(placement.name(node), reason));
@@ -61,9 +75,13 @@ final class Arrivals {
       return number;
     }
     if (placement.isLost(known)) {
-      placement.await(known);
-      out.add(new JobCommand.Launch(known));
+      restart(known, placement, out);
     }
     return known;
+  }
+
+  private static void restart(int lost, Placement placement, Outbox out) {
+    placement.await(lost);
+    out.add(new JobCommand.Launch(lost));
   }
 }

@@ -229,6 +229,7 @@ public final class JobController implements Job {
     if (!silent.heard(epoch(), node)) {
       return;
     }
+    arrivals.heard(node);
     if (phase == Phase.LAUNCHING) {
       startWhenNodesAreUp();
     } else {

@@ -206,6 +206,11 @@ final class Placement {
     return nodes.get(node).state == PlacedNode.State.RETURNING;
   }
 
+  /** Whether a node is silent or returning. */
+  boolean mayReturn(int node) {
+    return mayReturn(nodes.get(node).state);
+  }
+
   boolean isLost(int node) {
     return nodes.get(node).state == PlacedNode.State.LOST;
   }

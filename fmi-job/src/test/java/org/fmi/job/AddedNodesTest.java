@@ -116,6 +116,39 @@ final class AddedNodesTest extends RunningJob {
     assertThat(nodeOf(moved.rank())).isEqualTo(1);
   }
 
+  /** The wish of the user is no reason to give up its memory, which may be back in a moment. */
+  @Test
+  void aNodeThatMayReturnIsStartedAgainOnceItIsLost() {
+    Job job = running(2, OnNoSpare.SHARE);
+    commit(job, 0, 0);
+    on(job, new JobEvent.DaemonLost(1, "gone"));
+    on(job, new JobEvent.NodeAdded(node(1)));
+    assertThat(commands).as("its daemon is being started again").isEmpty();
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(1));
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Launch.class)).as("the wish was granted").isEmpty();
+  }
+
+  @Test
+  void aSilentNodeIsStartedAgainUnlessItReturns() {
+    Job job = running(2, OnNoSpare.SHARE);
+    commit(job, 0, 0);
+    on(job, new JobEvent.NodeSilent(1, true));
+    on(job, new JobEvent.NodeAdded(node(1)));
+    on(job, new JobEvent.NodeHeard(1));
+    on(job, new JobEvent.NodeSilent(1, true));
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Launch.class)).as("it had returned").isEmpty();
+    on(job, new JobEvent.NodeAdded(node(1)));
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    on(job, new JobEvent.NodeSilent(1, true));
+    on(job, new JobEvent.NodeAdded(node(1)));
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(all(JobCommand.Launch.class)).containsExactly(new JobCommand.Launch(1));
+  }
+
   @Test
   void whatBecomesOfAnAddedNodeIsAnsweredOnce() {
     Job job = running(2, OnNoSpare.SHARE);
