@@ -332,7 +332,11 @@ final class Placement {
   List<Integer> vacate(int number, boolean hasCheckpoints) {
     List<Integer> ranks = ranksOn(number);
     for (int rank : ranks) {
-      if (hasCheckpoints && !bare.get(rank)) {
+      if (!hasCheckpoints) {
+        remove(rank);
+        continue; // it leaves nothing, and any place is as good as this one once it is back
+      }
+      if (!bare.get(rank)) {
         home[rank] = number;
       }
       leave(rank);
@@ -699,11 +703,14 @@ final class Placement {
   record Left(int node, int rank) {}
 
   /**
-   * Notes that a checkpoint was committed where all ranks are now.
+   * Notes that a checkpoint was committed where all ranks are now, which may be known before all of
+   * them are known to run.
    *
    * @return the older ones that ranks have left on other nodes, which are obsolete
    */
   List<Left> committed() {
+    bare.clear();
+    rebuilt.clear();
     List<Left> all = new ArrayList<>();
     for (int n = 0; left > 0 && n < nodes.size(); n++) {
       PlacedNode node = nodes.get(n);

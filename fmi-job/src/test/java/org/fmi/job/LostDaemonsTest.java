@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import org.fmi.control.Notice;
+import org.fmi.control.RankMessage;
 import org.fmi.job.JobSpec.OnNoSpare;
 import org.fmi.job.control.FromDaemon;
 import org.fmi.job.control.ToDaemon;
@@ -51,6 +52,43 @@ final class LostDaemonsTest extends RunningJob {
     on(job, new JobEvent.NodeUp(0, MEMORY));
     assertThat(nodeOf(0)).isZero();
     allRun(job, 0);
+  }
+
+  /** Nothing makes its own node worse than another. */
+  @ParameterizedTest
+  @EnumSource(OnNoSpare.class)
+  void beforeThereIsACheckpointRanksGoWhereTheyWere(OnNoSpare policy) {
+    Job job = new JobController(spec(2, policy));
+    job.begin();
+    on(job, new JobEvent.NodeUp(0, MEMORY));
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    on(job, new JobEvent.DaemonLost(1, WHY));
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    assertThat(nodeOf(1)).isOne();
+  }
+
+  /** A commit may be reported before the last rank has reported that it runs. */
+  @Test
+  void checkpointsThatNobodyElseHasAreAwaitedFromTheFirstOn() {
+    Job job = new JobController(spec(2, OnNoSpare.SHARE, 0));
+    job.begin();
+    on(job, new JobEvent.NodeUp(0, MEMORY));
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    on(job, new JobEvent.DaemonLost(1, WHY));
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    on(job, new JobEvent.NodeAdded(node(2)));
+    on(job, new JobEvent.NodeUp(2, MEMORY));
+    join(job, 0);
+    for (int r = 0; r < 2; r++) {
+      say(job, r, new RankMessage.Connected(0, "tcp"));
+    }
+    say(job, 0, new RankMessage.Running(0, 0, 0, false));
+    commit(job, 0, 0);
+    on(job, new JobEvent.DaemonLost(1, WHY));
+    assertThat(all(JobCommand.Spawn.class)).isEmpty();
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    assertThat(nodeOf(1)).isOne();
   }
 
   @Test

@@ -44,7 +44,8 @@ abstract class RunningJob {
     return spec(size, policy, 1);
   }
 
-  private static JobSpec spec(int size, OnNoSpare policy, int losses) {
+  /** The same; each group can rebuild the checkpoints of so many members. */
+  static JobSpec spec(int size, OnNoSpare policy, int losses) {
     List<JobSpec.Node> nodes = new ArrayList<>();
     for (int n = 0; n < size; n++) {
       nodes.add(new JobSpec.Node("node" + n, 1, false));
