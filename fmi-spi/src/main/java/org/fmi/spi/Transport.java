@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>Only {@link #await} blocks. Connections are made on first use, during {@link #poll}.
  *   <li>A connection that breaks is reported by {@link FrameHandler#onPeerLost}; the transport
  *       never reconnects within an epoch.
+ *   <li>{@link #offer}, {@link #poll}, {@link #await} and {@link #bell} throw {@link
+ *       java.io.UncheckedIOException} if the system refuses what they need, such as a file
+ *       descriptor. A frame may be lost then: the rank's process is replaced.
  * </ul>
  */
 public interface Transport extends AutoCloseable {

@@ -85,12 +85,12 @@ public final class Messenger implements PointToPoint, FrameHandler {
     thread = new OneThread(rank, this::wakeup);
     epoch = new Epoch(thread, this::onRevoked, this::onNews);
     losses = new Losses(size, shrinks);
-    unsent = new SendList(size);
+    unsent = new SendList(size, listener);
     requests = new Requests(rank, size, epoch, losses, () -> new MessageRequest(this, epoch));
     peers = new Peers(rank, size, frame, unsent, requests, losses);
     mailbox = new Mailbox(peers, requests, unsent, losses);
     waits = new Waits(rank, epoch, thread, this, listener, peers, mailbox, unsent, losses, waiting);
-    outbox = new Outbox(rank, epoch, peers, mailbox, requests, unsent, waits, losses);
+    outbox = new Outbox(rank, epoch, peers, mailbox, requests, unsent, waits, losses, listener);
   }
 
   /** Refuses all calls of a thread that has not started yet: it runs listeners. */

@@ -1,5 +1,6 @@
 package org.fmi.core.p2p;
 
+import java.io.UncheckedIOException;
 import org.fmi.Rollback;
 
 /**
@@ -12,6 +13,16 @@ public interface MessengerListener {
    * wait: only the failure detector decides whether the peer has failed.
    */
   void peerLost(int peer, String reason);
+
+  /**
+   * Handles the system's refusal of something that a transport needs, such as a file descriptor.
+   * The call that meets it cannot return, as its message may be lost.
+   *
+   * @return the exception that ends the call
+   */
+  default RuntimeException refused(UncheckedIOException e) {
+    return e;
+  }
 
   /**
    * Called after each poll without work while a call waits, so it must be cheap.

@@ -1,5 +1,6 @@
 package org.fmi.core.p2p;
 
+import java.io.UncheckedIOException;
 import java.util.Map;
 import org.fmi.FmiException;
 import org.fmi.Request;
@@ -23,6 +24,7 @@ public final class Outbox {
   private final SendList unsent;
   private final Waits waits;
   private final Losses losses;
+  private final MessengerListener listener;
   private final SelfSends self;
   private Ledger ledger = Ledger.NONE;
   private long userSent;
@@ -46,8 +48,10 @@ public final class Outbox {
       Requests requests,
       SendList unsent,
       Waits waits,
-      Losses losses) {
+      Losses losses,
+      MessengerListener listener) {
     this.losses = losses;
+    this.listener = listener;
     this.rank = rank;
     this.epoch = epoch;
     this.peers = peers;
@@ -160,8 +164,13 @@ public final class Outbox {
     boolean sent = false;
     // The calls after a replayed synchronous send show that it had completed.
     if (mode != Mode.SYNCHRONOUS || ledger.isRepeating(context)) {
-      sent =
-          peers.get(dest).sendNow(base, offset, bytes, context, tag) || ledger.holds(dest, context);
+      try {
+        sent =
+            peers.get(dest).sendNow(base, offset, bytes, context, tag)
+                || ledger.holds(dest, context);
+      } catch (UncheckedIOException e) {
+        throw listener.refused(e);
+      }
     }
     if (Contexts.isProgram(context)) {
       userSent++;

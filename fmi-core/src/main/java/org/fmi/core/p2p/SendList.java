@@ -1,15 +1,19 @@
 package org.fmi.core.p2p;
 
+import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
 
 /** The peers that have something to send, which take turns to send it. */
 final class SendList {
+  private final MessengerListener listener;
+
   /** The peers, in the first {@link #count} elements. */
   private @Nullable Peer[] unsent;
 
   private int count;
 
-  SendList(int size) {
+  SendList(int size, MessengerListener listener) {
+    this.listener = listener;
     unsent = new Peer[size];
   }
 
@@ -69,6 +73,8 @@ final class SendList {
         }
         next++;
       }
+    } catch (UncheckedIOException e) {
+      throw listener.refused(e);
     } finally {
       keep(kept, next);
     }

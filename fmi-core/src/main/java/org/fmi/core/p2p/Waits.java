@@ -1,5 +1,6 @@
 package org.fmi.core.p2p;
 
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
@@ -123,7 +124,7 @@ final class Waits {
     this.mailbox = mailbox;
     this.unsent = unsent;
     this.progress = new Poller(strategy, this::noteLongWait);
-    this.sleep = progress::idle;
+    this.sleep = this::idle;
   }
 
   void ledger(Ledger next) {
@@ -229,7 +230,7 @@ final class Waits {
   /** Takes in what has arrived, as far as the transports have it now. */
   void takeIn() {
     int rounds = 0;
-    while (progress.look(frames) > 0 && ++rounds < MOST_ROUNDS) {}
+    while (lookOnce() > 0 && ++rounds < MOST_ROUNDS) {}
   }
 
   /** Ends the blocking call. */
@@ -281,7 +282,7 @@ final class Waits {
     if (stuck >= 0) {
       throw stuckPeer();
     }
-    if (work(progress.poll(frames)) == 0) {
+    if (work(pollOnce()) == 0) {
       if (listener.waits()) {
         progress.busy();
         return;
@@ -290,10 +291,34 @@ final class Waits {
     }
   }
 
+  private int pollOnce() {
+    try {
+      return progress.poll(frames);
+    } catch (UncheckedIOException e) {
+      throw listener.refused(e);
+    }
+  }
+
+  private int lookOnce() {
+    try {
+      return progress.look(frames);
+    } catch (UncheckedIOException e) {
+      throw listener.refused(e);
+    }
+  }
+
+  private void idle() {
+    try {
+      progress.idle();
+    } catch (UncheckedIOException e) {
+      throw listener.refused(e);
+    }
+  }
+
   /** Makes progress in a call that does not wait. Returns the amount of work. */
   int look() {
     epoch.check();
-    return work(progress.look(frames));
+    return work(lookOnce());
   }
 
   /** Makes progress without blocking. */

@@ -1,6 +1,7 @@
 package org.fmi.core.rank;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
@@ -243,6 +244,8 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
 
   /** Callbacks of the data path, when it learns of a failure or meets one. */
   private final class Hooks implements MessengerListener {
+    private static final long REFUSED_NANOS = 100_000_000;
+
     @Override
     public void revoked(int epoch, String reason) {
       onRevoked(reason);
@@ -251,6 +254,20 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     @Override
     public void peerLost(int peer, String reason) {
       lifecycle.peerLost(peer, reason);
+    }
+
+    /** Has this process replaced; never returns. */
+    @Override
+    public RuntimeException refused(UncheckedIOException e) {
+      int told = -1;
+      while (true) {
+        messenger.check();
+        if (told != lifecycle.joined()) {
+          told = lifecycle.joined();
+          cannotContinue(new IOException(e.getMessage() + ": " + e.getCause().getMessage(), e));
+        }
+        clock.await(REFUSED_NANOS); // not in a transport
+      }
     }
 
     @Override

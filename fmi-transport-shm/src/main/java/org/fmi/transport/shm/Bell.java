@@ -26,12 +26,17 @@ final class Bell implements AutoCloseable {
 
   Bell() {
     try {
-      selector = Selector.open();
       channel = DatagramChannel.open();
-      channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-      channel.configureBlocking(false);
-      channel.register(selector, SelectionKey.OP_READ);
-      port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
+      try {
+        channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        channel.configureBlocking(false);
+        port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
+        selector = channel.provider().openSelector();
+        channel.register(selector, SelectionKey.OP_READ);
+      } catch (IOException e) {
+        channel.close();
+        throw e;
+      }
     } catch (IOException e) {
       throw new UncheckedIOException("shm: cannot open a UDP port for wake-ups", e);
     }

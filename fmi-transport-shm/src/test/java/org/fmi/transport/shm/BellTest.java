@@ -2,10 +2,14 @@ package org.fmi.transport.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
+import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.Objects;
+import org.fmi.testkit.support.DescriptorLimit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,5 +36,30 @@ class BellTest {
           .as("none is left")
           .isGreaterThanOrEqualTo(Duration.ofMillis(40).toNanos());
     }
+  }
+
+  @Test
+  void withTooFewFileDescriptorsItIsRefusedAndLeavesNothing() throws Exception {
+    new Bell().close(); // loads everything that is needed then
+    int before = descriptors();
+    int refusals = 0;
+    boolean opened = false;
+    for (int limit = 0; !opened; limit++) {
+      DescriptorLimit.lower(limit);
+      try {
+        new Bell().close();
+        opened = true;
+      } catch (UncheckedIOException e) {
+        refusals++;
+      } finally {
+        DescriptorLimit.restore();
+      }
+    }
+    assertThat(refusals).isPositive();
+    assertThat(descriptors()).isEqualTo(before);
+  }
+
+  private static int descriptors() {
+    return Objects.requireNonNull(new File("/proc/self/fd").list()).length;
   }
 }

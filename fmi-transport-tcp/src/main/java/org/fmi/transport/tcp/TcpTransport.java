@@ -259,8 +259,9 @@ final class TcpTransport implements Transport {
     wires.add(channel);
     ChannelFuture bound = channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
     if (!bound.isSuccess()) {
+      channel.close();
       throw new UncheckedIOException(
-          new IOException("tcp: cannot open a UDP port for wake-ups", bound.cause()));
+          "tcp: cannot open a UDP port for wake-ups", new IOException(bound.cause()));
     }
     return channel.localAddress().getPort();
   }

@@ -14,6 +14,7 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.security.SecureRandom;
@@ -80,6 +81,9 @@ final class Wires {
 
   private static final int REDIAL_MILLIS = 100;
 
+  /** The pause after a failed accept. */
+  private static final int RETRY_MILLIS = 1000;
+
   /** The least number of unanswered attempts to connect before the peer is lost. */
   private static final int LEAST_ATTEMPTS = 2;
 
@@ -114,6 +118,9 @@ final class Wires {
 
   /** Whether the user knows that connections cannot be accepted. */
   private boolean deaf;
+
+  /** The number of attempts in a row in which no connection could be accepted. */
+  private int refusals;
 
   /** Losses to report at the next poll, with their reasons. */
   private final ArrayDeque<Loss> losses = new ArrayDeque<>();
@@ -205,6 +212,7 @@ final class Wires {
   /** Registers a channel with the loop, until all are closed. */
   void add(Channel channel) {
     channels.add(channel);
+    channel.closeFuture().addListener(f -> channels.remove(channel));
     register(channel);
   }
 
@@ -267,7 +275,7 @@ final class Wires {
     byte[] identity =
         new PeerIdentity(TcpTransport.NAME, config.jobId(), epoch, config.rank(), peer).bytes();
     Handshake handshake = Handshake.connecting(config.secret(), random, identity);
-    Wire wire = new Wire(transport, this, net.socket(), handshake, peer);
+    Wire wire = new Wire(transport, this, socket(peer), handshake, peer);
     dialling[peer] = wire;
     prepare(wire);
     long begin = System.nanoTime();
@@ -282,6 +290,14 @@ final class Wires {
                 unreached(wire, f.cause(), System.nanoTime() - begin);
               }
             });
+  }
+
+  private Channel socket(int peer) {
+    try {
+      return NetIo.open(net::socket);
+    } catch (IOException e) {
+      throw new UncheckedIOException("tcp: no socket for a connection to rank " + peer, e);
+    }
   }
 
   private void unreached(Wire wire, Throwable cause, long nanos) {
@@ -353,7 +369,6 @@ final class Wires {
     channel.config().setRecvByteBufAllocator(wire);
     ((SocketChannel) channel).config().setTcpNoDelay(true);
     channel.pipeline().addLast(wire);
-    channel.closeFuture().addListener(f -> channels.remove(channel));
     add(channel);
     if (!watching) {
       watching = true;
@@ -390,6 +405,7 @@ final class Wires {
   private final class Incoming extends LastHandler {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
+      refusals = 0;
       if (unproven.size() >= 2 * config.size() + 256) {
         unproven.removeFirst().fail("made room for a newer connection");
       }
@@ -410,9 +426,18 @@ final class Wires {
             "rank %d cannot accept a connection: %s; it retries every second while its peers wait. Raise the limit on open files (ulimit -n)"
                 .formatted(config.rank(), cause.getMessage()));
       }
+      if (++refusals == mostRefusals()) {
+        IOException refused = cause instanceof IOException e ? e : new IOException(cause);
+        transport.thrown(new UncheckedIOException("tcp: cannot accept connections", refused));
+      }
       ChannelConfig listener = context.channel().config();
       listener.setAutoRead(false);
-      loop.schedule(() -> listener.setAutoRead(true), 1, TimeUnit.SECONDS);
+      loop.schedule(() -> listener.setAutoRead(true), RETRY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /** Enough for the time in which a peer would be lost. */
+    private int mostRefusals() {
+      return Math.max(LEAST_ATTEMPTS, Math.ceilDiv(2 * heartbeatMillis(), RETRY_MILLIS));
     }
   }
 

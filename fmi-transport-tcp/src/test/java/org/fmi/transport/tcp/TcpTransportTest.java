@@ -907,6 +907,61 @@ class TcpTransportTest {
     }
   }
 
+  /** The job replaces the rank then: it may never get one, and its peers wait. */
+  @ParameterizedTest
+  @EnumSource
+  void aRankThatAcceptsNoConnectionForLongGivesUp(NetIo net) throws Exception {
+    RankConfig config =
+        RankConfigs.rank(0, RankConfigs.job(2).heartbeatMillis(1000).build())
+            .secret(SECRET)
+            .build();
+    try (TcpTransport transport = new TcpTransport(config, 7, net, 10_000, 128, Diagnostics.NONE)) {
+      transport.start(Endpoints.of(new byte[2][0]));
+      InetSocketAddress address =
+          new InetSocketAddress(
+              InetAddress.getLoopbackAddress(), Endpoint.of(transport.endpoint()).port());
+      try (SocketChannel first = SocketChannel.open(address)) {
+        until(transport, NOTHING, () -> transport.connections() == 1);
+        assertThat(first.isConnected()).isTrue();
+      }
+      try (SocketChannel later = SocketChannel.open()) {
+        DescriptorLimit.lower();
+        try {
+          later.connect(address);
+          assertThatThrownBy(() -> until(transport, NOTHING, () -> false))
+              .isInstanceOf(UncheckedIOException.class)
+              .hasMessage("tcp: cannot accept connections")
+              .hasRootCauseInstanceOf(IOException.class);
+        } finally {
+          DescriptorLimit.restore();
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void withoutAFileDescriptorADialFailsAsDeclared(NetIo net) throws Exception {
+    try (TcpTransport a = new TcpTransport(config(0, 2, SECRET), 7, net, Diagnostics.NONE);
+        TcpTransport b = new TcpTransport(config(1, 2, SECRET), 7, net, Diagnostics.NONE)) {
+      Endpoints both = Endpoints.of(a.endpoint(), b.endpoint());
+      a.start(both);
+      b.start(both);
+      Throwable thrown;
+      DescriptorLimit.lower();
+      try {
+        thrown = catchThrowable(() -> a.offer(1, frame(2, 0, 0, new byte[1])));
+      } finally {
+        DescriptorLimit.restore();
+      }
+      assertThat(thrown)
+          .isInstanceOf(UncheckedIOException.class)
+          .hasMessage("tcp: no socket for a connection to rank 1")
+          .hasRootCauseInstanceOf(IOException.class);
+      until(a, NOTHING, () -> a.offer(1, frame(2, 0, 0, new byte[1])) || b.poll(NOTHING) < 0);
+    }
+  }
+
   /** The job replaces a rank that gets an exception of I/O here. */
   @ParameterizedTest
   @EnumSource

@@ -1,0 +1,72 @@
+package org.fmi.run.e2e;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.fmi.Fmi;
+import org.fmi.Op;
+
+/**
+ * Eight ranks add up numbers. The first process of rank 1 opens files until the system refuses it,
+ * before it communicates with a rank that it has no connection to.
+ */
+public final class LeakingProgram {
+  static final int RANKS = 8;
+  static final int ITERATIONS = 40;
+
+  /** From this iteration on, rank 1 communicates with this rank. */
+  static final int LEAK = 20;
+
+  private static final int PEER = 6;
+
+  /** Never closed. */
+  private static final List<InputStream> OPEN = new ArrayList<>();
+
+  private LeakingProgram() {}
+
+  public static void main(String[] args) {
+    Path marker = Path.of(args[0]);
+    boolean dials = args[1].equals("dials");
+    long[] sum = {0};
+    try (Fmi fmi = Fmi.init(args)) {
+      int rank = fmi.world().rank();
+      fmi.loop(
+          ITERATIONS,
+          n -> {
+            long[] more = {n + rank};
+            fmi.world().allReduce(more, Op.SUM);
+            sum[0] += more[0];
+            if (n < LEAK) {
+              return;
+            }
+            if (rank == 1 && n == LEAK && Files.notExists(marker)) {
+              Files.createFile(marker);
+              leak();
+            }
+            long[] token = {n};
+            if (rank == (dials ? 1 : PEER)) {
+              fmi.world().send(token, dials ? PEER : 1, 0);
+            } else if (rank == (dials ? PEER : 1)) {
+              fmi.world().recv(token, dials ? 1 : PEER, 0);
+            }
+            sum[0] += token[0];
+          },
+          sum);
+      System.out.println("rank " + rank + " has " + sum[0]);
+    }
+  }
+
+  private static void leak() {
+    try {
+      while (true) {
+        OPEN.add(new FileInputStream("/dev/null"));
+      }
+    } catch (IOException e) {
+      System.out.println("leaked: " + e.getMessage());
+    }
+  }
+}
