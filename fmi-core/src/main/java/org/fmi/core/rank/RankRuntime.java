@@ -259,12 +259,13 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
     /** Has this process replaced; never returns. */
     @Override
     public RuntimeException refused(UncheckedIOException e) {
+      Throwable cause = Objects.requireNonNull(e.getCause());
       int told = -1;
       while (true) {
         messenger.check();
         if (told != lifecycle.joined()) {
           told = lifecycle.joined();
-          cannotContinue(new IOException(e.getMessage() + ": " + e.getCause().getMessage(), e));
+          cannotContinue(new IOException(e.getMessage() + ": " + cause.getMessage(), e));
         }
         clock.await(REFUSED_NANOS); // not in a transport
       }
