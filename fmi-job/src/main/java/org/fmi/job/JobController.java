@@ -757,7 +757,8 @@ public final class JobController implements Job {
         }
       }
       case RankMessage.CannotContinue m -> {
-        if (m.epoch() == RankMessage.CannotContinue.ANY_EPOCH || m.epoch() == epoch()) {
+        boolean counts = m.epoch() == RankMessage.CannotContinue.ANY_EPOCH || m.epoch() == epoch();
+        if (counts && phase != Phase.RELEASED) {
           onCannotContinue(rank, m.reason());
         }
       }

@@ -55,7 +55,7 @@ import java.util.Set;
  *  CheckpointDone (e) -                 account             account, keep standbys     account
  *  CheckpointSkipped (e) -              report              report, answer requests    report
  *  RestartNeeded (e) -                  restart all         epoch, restart all         end
- *  CannotContinue (e) -                 kill it             kill it, epoch             end
+ *  CannotContinue (e) -                 kill it             kill it, epoch             -
  *  Unrecoverable (e) -                  end                 end                        end
  *  ProgramFault (e)  -                  end                 end                        end
  *  Stops (e)         -                  -                   meet if all have           -

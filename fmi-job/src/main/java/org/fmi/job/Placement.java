@@ -85,6 +85,9 @@ final class Placement {
   /** The node that a rank has left and that still holds its newest checkpoints, by rank. */
   private final int[] home;
 
+  /** Ranks whose {@link #home} may lack them, as they were being rebuilt there. */
+  private final BitSet doubtful = new BitSet();
+
   /** Number of ranks that have left some node since the newest checkpoint was committed. */
   private int left;
 
@@ -336,9 +339,7 @@ final class Placement {
         remove(rank);
         continue; // it leaves nothing, and any place is as good as this one once it is back
       }
-      if (!bare.get(rank)) {
-        home[rank] = number;
-      }
+      noteHome(rank);
       leave(rank);
     }
     return ranks;
@@ -391,7 +392,10 @@ final class Placement {
    */
   boolean canBeRebuilt(int number) {
     return ranksOn(number).stream()
-        .allMatch(r -> bare.get(r) || isRebuildable(r, other -> nodeOf[other] == number));
+        .allMatch(
+            r ->
+                (bare.get(r) && !rebuilt.get(r))
+                    || isRebuildable(r, other -> nodeOf[other] == number));
   }
 
   /**
@@ -575,7 +579,7 @@ final class Placement {
     arrived.set(rank, home[rank] != number);
     if (home[rank] == number) {
       home[rank] = NOWHERE;
-      bare.clear(rank);
+      bare.set(rank, doubtful.get(rank));
     }
     left -= node.left.remove(rank) ? 1 : 0;
     count(node, -1);
@@ -656,16 +660,25 @@ final class Placement {
   }
 
   private void move(int rank, int to, boolean hasCheckpoints, boolean beyondSlots) {
-    if (hasCheckpoints && !bare.get(rank)) {
-      home[rank] = nodeOf[rank];
+    if (hasCheckpoints) {
+      noteHome(rank);
     }
     leave(rank);
     put(rank, to, beyondSlots);
   }
 
+  /** Notes that a rank leaves its newest checkpoints, or what may be them, on its node. */
+  private void noteHome(int rank) {
+    if (home[rank] == NOWHERE && (!bare.get(rank) || rebuilt.get(rank))) {
+      home[rank] = nodeOf[rank];
+      doubtful.set(rank, bare.get(rank));
+    }
+  }
+
   private void leave(int rank) {
     PlacedNode from = nodes.get(nodeOf[rank]);
     remove(rank);
+    rebuilt.clear(rank);
     from.left.add(rank);
     from.departures++;
     left++;
@@ -673,10 +686,14 @@ final class Placement {
 
   /**
    * Whether a rank must return to the live node that it has left, because its group has lost too
-   * many members to rebuild its checkpoints anywhere else.
+   * many members to rebuild its checkpoints anywhere else. If the node may lack them, a node where
+   * they may have been rebuilt since is as good.
    */
   boolean returns(int rank) {
-    return home[rank] != NOWHERE && bare.get(rank) && !canBeBroughtBack(rank);
+    return home[rank] != NOWHERE
+        && bare.get(rank)
+        && !canBeBroughtBack(rank)
+        && (nodeOf[rank] == NOWHERE || !doubtful.get(rank) || !rebuilt.get(rank));
   }
 
   /** Returns all ranks that {@link #returns} holds for, ascending. */

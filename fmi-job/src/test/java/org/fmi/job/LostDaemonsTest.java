@@ -11,6 +11,7 @@ import org.fmi.job.control.ToDaemon;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is decided when a daemon has ended and its host lives. */
 final class LostDaemonsTest extends RunningJob {
@@ -68,9 +69,13 @@ final class LostDaemonsTest extends RunningJob {
     assertThat(nodeOf(1)).isOne();
   }
 
-  /** A commit may be reported before the last rank has reported that it runs. */
-  @Test
-  void checkpointsThatNobodyElseHasAreAwaitedFromTheFirstOn() {
+  /**
+   * A commit may be reported before the last rank has reported that it runs, and the end of a
+   * daemon before the commit.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void checkpointsThatNobodyElseHasAreAwaitedFromTheFirstOn(boolean known) {
     Job job = new JobController(spec(2, OnNoSpare.SHARE, 0));
     job.begin();
     on(job, new JobEvent.NodeUp(0, MEMORY));
@@ -84,11 +89,46 @@ final class LostDaemonsTest extends RunningJob {
       say(job, r, new RankMessage.Connected(0, "tcp"));
     }
     say(job, 0, new RankMessage.Running(0, 0, 0, false));
-    commit(job, 0, 0);
+    if (known) {
+      commit(job, 0, 0);
+    }
     on(job, new JobEvent.DaemonLost(1, WHY));
     assertThat(all(JobCommand.Spawn.class)).isEmpty();
     on(job, new JobEvent.NodeUp(1, MEMORY));
     assertThat(nodeOf(1)).isOne();
+  }
+
+  /** The group of both could rebuild one; what a spare was rebuilding may be whole, or not. */
+  @Test
+  void checkpointsThatWereBeingRebuiltAreNoReasonToLeaveOthers() {
+    Job job = withTwoSpares();
+    on(job, new JobEvent.DaemonLost(1, WHY));
+    assertThat(nodeOf(1)).isEqualTo(2);
+    on(job, new JobEvent.NodeUp(1, MEMORY));
+    join(job, 1);
+    on(job, new JobEvent.DaemonLost(2, WHY));
+    assertThat(nodeOf(1)).isNotEqualTo(2);
+    on(job, new JobEvent.NodeUp(2, MEMORY));
+    on(job, new JobEvent.NodeLost(0, "gone"));
+    on(job, new JobEvent.FromNode(3, new FromDaemon.RankExited(1, 2, 137, true)));
+    assertThat(nodeOf(1)).as("they are certainly there").isOne();
+  }
+
+  @Test
+  void checkpointsThatWereBeingRebuiltMayBeTheLast() {
+    Job job = withTwoSpares();
+    on(job, new JobEvent.NodeAdded(node(4)));
+    on(job, new JobEvent.NodeLost(1, "gone"));
+    assertThat(nodeOf(1)).isEqualTo(2);
+    join(job, 1);
+    on(job, new JobEvent.DaemonLost(2, WHY));
+    assertThat(nodeOf(1)).isEqualTo(3);
+    on(job, new JobEvent.NodeUp(4, MEMORY));
+    on(job, new JobEvent.NodeUp(2, MEMORY));
+    on(job, new JobEvent.NodeLost(0, "gone"));
+    assertThat(nodeOf(0)).isEqualTo(4);
+    on(job, new JobEvent.FromNode(3, new FromDaemon.RankExited(1, 2, 137, true)));
+    assertThat(nodeOf(1)).isEqualTo(2);
   }
 
   @Test
