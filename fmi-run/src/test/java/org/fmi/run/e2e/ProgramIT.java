@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalDateTime;
 import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
@@ -26,14 +27,21 @@ final class ProgramIT {
   private static Path jar(Path jar, int number) throws IOException {
     String name = VersionedProgram.class.getName().replace('.', '/');
     try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
-      for (String entry : List.of(name + ".class", name + "$Numbers.class")) {
-        out.putNextEntry(new JarEntry(entry));
-        Files.copy(CLASSES.resolve(entry), out);
+      for (String file : List.of(name + ".class", name + "$Numbers.class")) {
+        out.putNextEntry(entry(file));
+        Files.copy(CLASSES.resolve(file), out);
       }
-      out.putNextEntry(new JarEntry("number-of-jar"));
+      out.putNextEntry(entry("number-of-jar"));
       out.write(Integer.toString(number).getBytes(StandardCharsets.US_ASCII));
     }
     return jar;
+  }
+
+  /** Jars that are written at different times are the same. */
+  private static JarEntry entry(String name) {
+    JarEntry entry = new JarEntry(name);
+    entry.setTimeLocal(LocalDateTime.of(2000, 1, 1, 0, 0));
+    return entry;
   }
 
   private Path numberOfDirectory() throws IOException {
