@@ -553,6 +553,16 @@ final class JobControllerTest {
   }
 
   @Test
+  void aProcessThatOnlyHasToEndNeedsNothing() {
+    Job job = job(2, 1, 4, OnNoSpare.ABORT);
+    startAll(job, 2, 4);
+    say(job, 0, 0, new RankMessage.Finished(0));
+    say(job, 1, 0, new RankMessage.Finished(0));
+    say(job, 1, 0, new RankMessage.CannotContinue(0, "cannot continue: no files left"));
+    assertThat(commands).isEmpty();
+  }
+
+  @Test
   void aProgramOfWhichNothingIsLeftDoesNotBeginAgain() {
     Job job = job(2, 1, 4, OnNoSpare.ABORT);
     startAll(job, 2, 4);

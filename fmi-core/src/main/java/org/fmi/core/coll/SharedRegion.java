@@ -382,7 +382,7 @@ final class SharedRegion {
   private void nudgeAll() {
     for (int r = 0; r < size; r++) {
       if (r != rank) {
-        share.nudge(worldRanks[r]);
+        p2p.nudge(share, worldRanks[r]);
       }
     }
   }

@@ -245,7 +245,7 @@ public final class Lifecycle implements JobLink.Listener {
     return target;
   }
 
-  boolean released() {
+  public boolean released() {
     return released;
   }
 

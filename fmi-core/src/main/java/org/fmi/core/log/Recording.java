@@ -487,4 +487,9 @@ public final class Recording implements PointToPoint {
   public void awaitShared(MemorySegment memory, long offset, long least, int source, int context) {
     messenger.awaitShared(memory, offset, least, source, context);
   }
+
+  @Override
+  public void nudge(NodeShare share, int rank) {
+    messenger.nudge(share, rank);
+  }
 }

@@ -1,5 +1,6 @@
 package org.fmi.core.p2p;
 
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -783,6 +784,15 @@ public final class Messenger implements PointToPoint, FrameHandler {
   @Override
   public void awaitShared(MemorySegment memory, long offset, long least, int source, int context) {
     waits.await(memory, offset, least, source, context);
+  }
+
+  @Override
+  public void nudge(NodeShare of, int peer) {
+    try {
+      of.nudge(peer);
+    } catch (UncheckedIOException e) {
+      throw listener.refused(e);
+    }
   }
 
   // ---- progress

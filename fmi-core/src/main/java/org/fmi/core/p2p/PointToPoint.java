@@ -157,6 +157,9 @@ public interface PointToPoint {
    */
   void awaitShared(MemorySegment memory, long offset, long least, int source, int context);
 
+  /** Wakes a rank that awaits a number in shared memory: see {@link NodeShare#nudge}. */
+  void nudge(NodeShare share, int rank);
+
   /** Sets the room for buffered sends in bytes; 0 waits until all are sent. */
   void attachBuffer(long bytes);
 }

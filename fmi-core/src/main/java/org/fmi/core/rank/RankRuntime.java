@@ -49,6 +49,7 @@ import org.fmi.core.rollback.FlowRollback;
 import org.fmi.core.rollback.LocalRollback;
 import org.fmi.core.rollback.Restorer;
 import org.fmi.core.state.LoopState;
+import org.fmi.node.Refusal;
 import org.fmi.provider.TaskPlaces;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
@@ -256,16 +257,19 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
       lifecycle.peerLost(peer, reason);
     }
 
-    /** Has this process replaced; never returns. */
+    /** Has this process replaced, unless all that it must do is to end; never returns. */
     @Override
     public RuntimeException refused(UncheckedIOException e) {
       Throwable cause = Objects.requireNonNull(e.getCause());
       int told = -1;
       while (true) {
         messenger.check();
+        if (lifecycle.released()) {
+          throw new Rollback("all ranks have finished");
+        }
         if (told != lifecycle.joined()) {
           told = lifecycle.joined();
-          cannotContinue(new IOException(e.getMessage() + ": " + cause.getMessage(), e));
+          cannotContinue(new IOException(e.getMessage() + ": " + Refusal.text(cause), e));
         }
         clock.await(REFUSED_NANOS); // not in a transport
       }

@@ -143,6 +143,11 @@ class BuffersTest {
     }
 
     @Override
+    public void nudge(NodeShare share, int rank) {
+      throw new AssertionError("nothing is shared");
+    }
+
+    @Override
     public void attachBuffer(long n) {
       bytes = n;
     }

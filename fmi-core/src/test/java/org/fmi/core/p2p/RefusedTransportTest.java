@@ -12,7 +12,9 @@ import java.util.List;
 import org.fmi.Rollback;
 import org.fmi.core.p2p.PointToPoint.Mode;
 import org.fmi.core.progress.WaitStrategy;
+import org.fmi.spi.NodeShare;
 import org.fmi.spi.Transport;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -74,6 +76,21 @@ final class RefusedTransportTest {
               messenger.recv(box, 0, 8, 1, CONTEXT, 1);
             })
         .isInstanceOf(Rollback.class);
+    assertThat(reported).containsOnly(refusal);
+  }
+
+  @Test
+  void soItIsForAWakeUp() {
+    Messenger messenger = messenger(refusing("nothing"));
+    NodeShare share =
+        (NodeShare)
+            Proxy.newProxyInstance(
+                NodeShare.class.getClassLoader(),
+                new Class<?>[] {NodeShare.class},
+                (_, _, _) -> {
+                  throw refusal;
+                });
+    assertThatThrownBy(() -> messenger.nudge(share, 1)).isInstanceOf(Rollback.class);
     assertThat(reported).containsOnly(refusal);
   }
 

@@ -48,6 +48,9 @@ final class JobShell {
   /** Time for the removal of nodes whose hosts may not be reachable, which is not waited for. */
   private static final int UNREACHABLE_MILLIS = 300;
 
+  /** Time for the removal of nodes whose hosts were reachable shortly before the end. */
+  private static final int SLOW_MILLIS = 20_000;
+
   /** Time limit of the program's shutdown hooks when the user stops the job. */
   private static final int HOOKS_MILLIS = 2000;
 
@@ -90,6 +93,9 @@ final class JobShell {
   private boolean hurries;
 
   private boolean shutsDown;
+
+  /** Whether all that is left are processes on other hosts, which go on by themselves. */
+  private boolean needsNobody;
 
   /** Whether the end has a time limit already. */
   private boolean isLimited;
@@ -290,7 +296,9 @@ final class JobShell {
           if (handover.hasBegun()) {
             end(128 + signal, "ended by signal " + signal);
           }
-          if (hurries && ending.begun()) {
+          if (hurries && needsNobody) {
+            ending.complete();
+          } else if (hurries && ending.begun()) {
             shutDown();
           }
         });
@@ -753,9 +761,20 @@ final class JobShell {
           var _ = fenced.whenComplete((_, _) -> succession.post(ending::complete));
         };
     if (options.where().isLocal()) {
+      // Here only the deletion of much memory takes long, and no other process would complete it.
       complete.run();
     } else {
-      later(UNREACHABLE_MILLIS, complete);
+      later(UNREACHABLE_MILLIS, () -> hurryOr(complete));
+      later(SLOW_MILLIS, ending::complete);
+    }
+  }
+
+  private void hurryOr(Runnable complete) {
+    needsNobody = true;
+    if (hurries) {
+      ending.complete();
+    } else {
+      complete.run();
     }
   }
 }

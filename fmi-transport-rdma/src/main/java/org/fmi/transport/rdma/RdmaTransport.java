@@ -7,8 +7,6 @@ import java.lang.foreign.MemorySegment;
 import java.security.SecureRandom;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.fmi.ErrorClass;
-import org.fmi.FmiException;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.Endpoints;
 import org.fmi.spi.FrameHandler;
@@ -75,7 +73,7 @@ final class RdmaTransport implements Transport {
   private volatile boolean woken;
 
   /** The reason why nothing can be sent or received any more. */
-  private @Nullable FmiException broken;
+  private @Nullable UncheckedIOException broken;
 
   private boolean closed;
 
@@ -267,11 +265,11 @@ final class RdmaTransport implements Transport {
   }
 
   /**
-   * Ends this rank's use of the transport. The program learns of it, and may free its memory: from
-   * now on the device does not access it.
+   * Ends this rank's use of the transport: from now on the device does not access the program's
+   * memory.
    */
-  private FmiException failed(IOException e) {
-    FmiException failure = new FmiException(ErrorClass.SYSTEM, String.valueOf(e.getMessage()));
+  private UncheckedIOException failed(IOException e) {
+    UncheckedIOException failure = new UncheckedIOException("rdma", e);
     broken = failure;
     try {
       stop();

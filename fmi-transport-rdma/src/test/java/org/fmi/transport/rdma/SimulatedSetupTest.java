@@ -10,13 +10,13 @@ import static org.fmi.transport.rdma.RdmaFaultsTest.frame;
 import static org.fmi.transport.rdma.RdmaFaultsTest.secret;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
-import org.fmi.FmiException;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.FrameHandler;
 import org.fmi.spi.RemoteMemory;
@@ -242,12 +242,13 @@ class SimulatedSetupTest {
                 work.run();
               }
             })
-        .isInstanceOf(FmiException.class)
+        .isInstanceOf(UncheckedIOException.class)
+        .rootCause()
         .hasMessageContaining("cannot lock");
     assertThat(side.lost).isEmpty();
-    assertThatThrownBy(side::poll).isInstanceOf(FmiException.class);
+    assertThatThrownBy(side::poll).isInstanceOf(UncheckedIOException.class);
     assertThatThrownBy(() -> side.transport.offer(1 - side.rank, frame(0)))
-        .isInstanceOf(FmiException.class);
+        .isInstanceOf(UncheckedIOException.class);
   }
 
   /**

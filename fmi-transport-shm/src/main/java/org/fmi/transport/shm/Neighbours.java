@@ -162,6 +162,15 @@ final class Neighbours {
     }
   }
 
+  /** Wakes a rank that finds out by itself a little later if the system refuses the means. */
+  private void wakeIfPermitted(Inbox theirs) {
+    try {
+      wake(theirs);
+    } catch (UncheckedIOException e) {
+      // Its sleeps are short, and this rank has nothing more to say.
+    }
+  }
+
   private void ringBell(int port) {
     try {
       BellRope r = rope;
@@ -211,7 +220,7 @@ final class Neighbours {
       Inbox theirs = n.inbox;
       if (theirs != null) {
         theirs.publish(self, (outgoing[n.rank] == null ? 0 : Inbox.RING) | Inbox.LEFT);
-        wake(theirs);
+        wakeIfPermitted(theirs);
       }
     }
     if (rope != null) {

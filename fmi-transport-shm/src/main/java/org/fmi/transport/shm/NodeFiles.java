@@ -1,6 +1,7 @@
 package org.fmi.transport.shm;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.DirectoryStream;
@@ -9,11 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.fmi.ErrorClass;
-import org.fmi.FmiException;
 import org.fmi.node.FreeMemory;
 import org.fmi.node.PrivateFile;
-import org.fmi.node.Refusal;
 
 /**
  * Creates, maps and deletes one rank's {@link PrivateFile}s in the node's directory.
@@ -141,8 +139,8 @@ final class NodeFiles {
   }
 
   /** The error of a file that could not be created, opened or deleted. */
-  static FmiException failed(IOException e) {
-    return new FmiException(ErrorClass.SYSTEM, "shm: " + Refusal.text(e));
+  static UncheckedIOException failed(IOException e) {
+    return new UncheckedIOException("shm", e);
   }
 
   /**

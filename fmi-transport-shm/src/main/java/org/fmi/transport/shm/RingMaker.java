@@ -1,8 +1,7 @@
 package org.fmi.transport.shm;
 
 import java.io.IOException;
-import org.fmi.ErrorClass;
-import org.fmi.FmiException;
+import java.io.UncheckedIOException;
 import org.fmi.spi.Diagnostics;
 import org.fmi.spi.RankConfig;
 import org.jspecify.annotations.Nullable;
@@ -147,10 +146,10 @@ final class RingMaker {
   }
 
   /** The error, with advice if the reason is lack of room. */
-  private FmiException notMade(IOException e) {
+  private UncheckedIOException notMade(IOException e) {
     try {
       if (files.freeBytes() < RingLayout.smallest(maxPayload).fileBytes()) {
-        return new FmiException(ErrorClass.SYSTEM, e.getMessage() + "; " + noRoom(ranks));
+        return NodeFiles.failed(new IOException(e.getMessage() + "; " + noRoom(ranks), e));
       }
     } catch (IOException unknown) {
       e.addSuppressed(unknown);

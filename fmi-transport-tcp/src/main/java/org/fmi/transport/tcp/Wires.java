@@ -435,9 +435,10 @@ final class Wires {
       loop.schedule(() -> listener.setAutoRead(true), RETRY_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** Enough for the time in which a peer would be lost. */
+    /** As many as there are in the time after which a peer would be lost. */
     private int mostRefusals() {
-      return Math.max(LEAST_ATTEMPTS, Math.ceilDiv(2 * heartbeatMillis(), RETRY_MILLIS));
+      int ofEach = Math.max(LEAST_ATTEMPTS, 1 + Math.ceilDiv(2 * heartbeatMillis(), RETRY_MILLIS));
+      return ofEach * listeners.size();
     }
   }
 

@@ -1,32 +1,25 @@
 package org.fmi.run.e2e;
 
-import java.io.FileInputStream;
-import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import org.fmi.Fmi;
 import org.fmi.Op;
+import org.fmi.testkit.support.DescriptorLimit;
 
 /**
- * Eight ranks add up numbers. The first process of rank 1 opens files until the system refuses it,
- * before it communicates with a rank that it has no connection to.
+ * Eight ranks add up numbers. The first process of rank 1 may open no more files, before it
+ * communicates with a rank that it has no connection to.
  */
-public final class LeakingProgram {
+public final class NoMoreFilesProgram {
   static final int RANKS = 8;
   static final int ITERATIONS = 40;
 
   /** From this iteration on, rank 1 communicates with this rank. */
-  static final int LEAK = 20;
+  static final int LIMITED = 20;
 
   private static final int PEER = 6;
 
-  /** Never closed. */
-  private static final List<InputStream> OPEN = new ArrayList<>();
-
-  private LeakingProgram() {}
+  private NoMoreFilesProgram() {}
 
   public static void main(String[] args) {
     Path marker = Path.of(args[0]);
@@ -40,12 +33,12 @@ public final class LeakingProgram {
             long[] more = {n + rank};
             fmi.world().allReduce(more, Op.SUM);
             sum[0] += more[0];
-            if (n < LEAK) {
+            if (n < LIMITED) {
               return;
             }
-            if (rank == 1 && n == LEAK && Files.notExists(marker)) {
+            if (rank == 1 && n == LIMITED && Files.notExists(marker)) {
               Files.createFile(marker);
-              leak();
+              DescriptorLimit.lower();
             }
             long[] token = {n};
             if (rank == (dials ? 1 : PEER)) {
@@ -57,16 +50,6 @@ public final class LeakingProgram {
           },
           sum);
       System.out.println("rank " + rank + " has " + sum[0]);
-    }
-  }
-
-  private static void leak() {
-    try {
-      while (true) {
-        OPEN.add(new FileInputStream("/dev/null"));
-      }
-    } catch (IOException e) {
-      System.out.println("leaked: " + e.getMessage());
     }
   }
 }
