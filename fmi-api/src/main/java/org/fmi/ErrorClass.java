@@ -40,7 +40,7 @@ public enum ErrorClass {
    * send or receive that no rank will answer.
    */
   MISMATCH,
-  /** The system refuses memory, a file or a connection. */
+  /** No transport reaches a rank. */
   SYSTEM,
   /** MPIX_ERR_PROC_FAILED: the call needs a rank that has died. Other calls may succeed. */
   PROC_FAILED,
