@@ -580,6 +580,7 @@ final class Placement {
     if (home[rank] == number) {
       home[rank] = NOWHERE;
       bare.set(rank, doubtful.get(rank));
+      rebuilt.set(rank, doubtful.get(rank));
     }
     left -= node.left.remove(rank) ? 1 : 0;
     count(node, -1);
