@@ -94,8 +94,8 @@ final class JobShell {
 
   private boolean shutsDown;
 
-  /** Whether all that is left are processes on other hosts, which go on by themselves. */
-  private boolean needsNobody;
+  /** Whether only processes on other hosts are left, which end by themselves. */
+  private boolean awaitsHosts;
 
   /** Whether the end has a time limit already. */
   private boolean isLimited;
@@ -296,7 +296,7 @@ final class JobShell {
           if (handover.hasBegun()) {
             end(128 + signal, "ended by signal " + signal);
           }
-          if (hurries && needsNobody) {
+          if (hurries && awaitsHosts) {
             ending.complete();
           } else if (hurries && ending.begun()) {
             shutDown();
@@ -756,25 +756,25 @@ final class JobShell {
 
   private void endByForce(long since) {
     CompletableFuture<?> fenced = nodes.endByForce(since);
-    Runnable complete =
-        () -> {
-          var _ = fenced.whenComplete((_, _) -> succession.post(ending::complete));
-        };
     if (options.where().isLocal()) {
       // Here only the deletion of much memory takes long, and no other process would complete it.
-      complete.run();
+      completeAfter(fenced);
     } else {
-      later(UNREACHABLE_MILLIS, () -> hurryOr(complete));
+      later(UNREACHABLE_MILLIS, () -> awaitSlowHosts(fenced));
       later(SLOW_MILLIS, ending::complete);
     }
   }
 
-  private void hurryOr(Runnable complete) {
-    needsNobody = true;
+  private void awaitSlowHosts(CompletableFuture<?> fenced) {
+    awaitsHosts = true;
     if (hurries) {
       ending.complete();
     } else {
-      complete.run();
+      completeAfter(fenced);
     }
+  }
+
+  private void completeAfter(CompletableFuture<?> last) {
+    var _ = last.whenComplete((_, _) -> succession.post(ending::complete));
   }
 }
