@@ -34,6 +34,8 @@ final class SimConnection implements SimNetwork.Held {
   private final Direction in;
   private State state = State.CONNECTING;
   private boolean asked;
+
+  /** Whether a timer runs until it has asked. */
   private boolean timed;
 
   /** Creates a connection that {@code from} is to open to {@code to}. */
@@ -57,12 +59,12 @@ final class SimConnection implements SimNetwork.Held {
     SimProcess accepting = out.to.process();
     if (accepting.mute()) {
       simulation.after(ASK_AGAIN_NANOS, "connect", out.from.process().rank(), this::arriveAsking);
-      timeOutUnless(() -> asked);
+      timeOutUnlessAsked();
       return;
     }
     if (network.severed(out.from.process(), accepting)) {
       network.hold(this);
-      timeOutUnless(() -> asked);
+      timeOutUnlessAsked();
       return;
     }
     if (!out.to.open()) {
@@ -141,19 +143,21 @@ final class SimConnection implements SimNetwork.Held {
     }
   }
 
+  private void timeOutUnlessAsked() {
+    if (!timed) {
+      timed = true;
+      timeOutUnless(() -> asked);
+    }
+  }
+
   /** Ends the connection if a cut has blocked it for the whole timeout. */
   private void timeOutUnless(BooleanSupplier unblocked) {
-    if (timed) {
-      return;
-    }
-    timed = true;
     SimProcess waiting = out.from.process();
     simulation.after(
         waiting.cluster().timeout(waiting.config()),
         "connection times out",
         waiting.rank(),
         () -> {
-          timed = false;
           if (state != State.SHUT && !unblocked.getAsBoolean()) {
             state = State.SHUT;
             for (Direction direction : List.of(out, in)) {
@@ -218,7 +222,9 @@ final class SimConnection implements SimNetwork.Held {
         late++;
         network.hold(SimConnection.this);
         int hold = holds;
-        timeOutUnless(() -> late == 0 || holds != hold);
+        if (late == 1) {
+          timeOutUnless(() -> holds != hold);
+        }
         return;
       }
       Packet head = flight.poll();
