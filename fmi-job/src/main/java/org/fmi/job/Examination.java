@@ -305,6 +305,8 @@ final class Examination {
         end();
       }
       case Verdict.Broken broken -> {
+        // Then others of their groups may move.
+        placement.homes().forEach((r, to) -> move(r, to, false, broken.broken()));
         return await(broken.broken());
       }
     }
@@ -421,13 +423,12 @@ final class Examination {
             acquit(r, "its process lives, but " + text(move.broken()));
           }
         });
-    move.to()
-        .forEach(
-            (r, to) -> {
-              int from = placement.nodeOf(r);
-              moves.put(r, new Move(to, beyondSlots, linkOf(from, move.broken())));
-              kills.restart(ranks.get(r));
-            });
+    move.to().forEach((r, to) -> move(r, to, beyondSlots, move.broken()));
+  }
+
+  private void move(int rank, int to, boolean beyondSlots, List<Link> broken) {
+    moves.put(rank, new Move(to, beyondSlots, linkOf(placement.nodeOf(rank), broken)));
+    kills.restart(ranks.get(rank));
   }
 
   /** Returns a broken link of a node; any link if the node only makes room. */

@@ -3,9 +3,11 @@ package org.fmi.job;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.IntPredicate;
 import org.fmi.job.control.ToDaemon;
 
@@ -695,6 +697,25 @@ final class Placement {
         && bare.get(rank)
         && !canBeBroughtBack(rank)
         && (nodeOf[rank] == NOWHERE || !doubtful.get(rank) || !rebuilt.get(rank));
+  }
+
+  /**
+   * Returns the nodes that certainly have the newest checkpoints of ranks which have left them and
+   * could return, by rank.
+   */
+  Map<Integer, Integer> homes() {
+    Map<Integer, Integer> homes = new TreeMap<>();
+    for (int rank = bare.nextSetBit(0); rank >= 0; rank = bare.nextSetBit(rank + 1)) {
+      int to = home[rank];
+      if (to != NOWHERE
+          && nodeOf[rank] != NOWHERE
+          && !doubtful.get(rank)
+          && nodes.get(to).stays()
+          && Collections.frequency(homes.values(), to) < nodes.get(to).capacity - load(to)) {
+        homes.put(rank, to);
+      }
+    }
+    return homes;
   }
 
   /** Returns all ranks that {@link #returns} holds for, ascending. */

@@ -339,6 +339,38 @@ final class ExaminationTest {
                 "node0 and node1 cannot hear each other, and no free node hears all others"));
   }
 
+  /** Together with a rank that has just left a drained node, the accused one would be too many. */
+  @Test
+  void aRankReturnsToItsCheckpointsSoThatAnotherMayMove() {
+    start();
+    on(new JobEvent.NodeLeaving(2, "announced"));
+    say(
+        0,
+        new RankMessage.CheckpointDone(
+            new Notice.CheckpointCommitted(epoch, 1, 0, 9, 8, 8, 1, 1, 1), 9, false));
+    epoch++;
+    exit(2, 2);
+    assertSpawned(2, SPARE);
+    on(new JobEvent.NodeStays(2, "revoked"));
+    join(Position.IN_LOOP);
+    for (int r = 0; r < RANKS; r++) {
+      say(r, new RankMessage.Connected(epoch, "tcp"));
+    }
+    accuse();
+    Map<Integer, List<Integer>> unreached = Map.of(1, List.of(0, 2, 3, SPARE));
+    answer(ask(round()), unreached);
+    assertThat(kills()).containsExactly(new JobCommand.ToNode(SPARE, new ToDaemon.KillRank(2, 1)));
+    int again = round();
+    exit(2, SPARE);
+    assertSpawned(2, 2);
+    answer(ask(again), unreached);
+    assertThat(kills()).containsExactly(new JobCommand.ToNode(1, new ToDaemon.KillRank(1, 0)));
+    exit(1, 1);
+    assertSpawned(1, SPARE);
+    join(Position.IN_LOOP);
+    assertThat(starts()).isTrue();
+  }
+
   @Test
   void whoMayWaitDoesSoUntilTheLinkWorks() {
     job = job(0, OnNoSpare.WAIT);
