@@ -39,11 +39,14 @@ final class AdditionDesk {
     }
     String name = node.name();
     int known = view.node(name);
-    if (awaiting.containsKey(name) || (known >= 0 && view.isUp(known))) {
+    boolean up = known >= 0 && view.isUp(known);
+    if (awaiting.containsKey(name) || (up && !view.isSilent(known))) {
       answer.refuse("add: " + name + " is already a node of the job");
       return;
     }
-    if (known >= 0) {
+    if (up) {
+      say(answer, name + ": is silent; fmirun restarts it if it does not return");
+    } else if (known >= 0) {
       // Restarted until it is up, which may take too long to wait for.
       say(answer, name + ": is a node of the job; fmirun restarts it until it is up");
     } else {

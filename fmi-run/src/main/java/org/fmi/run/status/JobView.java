@@ -32,6 +32,10 @@ public final class JobView {
     final boolean spare;
 
     boolean up;
+
+    /** Whether its daemon is not heard, and may return. */
+    boolean silent;
+
     long pid;
 
     /** Time of the last message from its daemon. */
@@ -111,6 +115,7 @@ public final class JobView {
   /** Notes that the daemon of a node is up. */
   public void nodeUp(int node, long pid) {
     nodes.get(node).up = true;
+    nodes.get(node).silent = false;
     nodes.get(node).pid = pid;
   }
 
@@ -194,6 +199,11 @@ public final class JobView {
     return nodes.get(node).up;
   }
 
+  /** Whether a node that is up is silent, and may return. */
+  public boolean isSilent(int node) {
+    return nodes.get(node).silent;
+  }
+
   /** Whether a node has ranks. */
   public boolean hasRanks(int node) {
     return ranks.stream().anyMatch(rank -> rank.node == node);
@@ -235,6 +245,10 @@ public final class JobView {
   public void on(Notice notice, long nanos) {
     if (notice instanceof Notice.NodeFailed n) {
       nodes.get(n.node()).up = false;
+    } else if (notice instanceof Notice.NodeSilent n) {
+      nodes.get(n.node()).silent = true;
+    } else if (notice instanceof Notice.NodeHeard n) {
+      nodes.get(n.node()).silent = false;
     } else if (notice instanceof Notice.NodeAdded n) {
       nodes.add(new Node(n.name(), true));
     }

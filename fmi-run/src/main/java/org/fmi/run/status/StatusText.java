@@ -72,7 +72,7 @@ final class StatusText {
       rows.add(
           new String[] {
             node.name,
-            !node.up ? "down" : load == 0 && node.spare ? "spare" : "up",
+            state(node, load),
             Long.toString(load),
             node.pid == 0 ? "-" : "pid " + node.pid,
             // Without ranks it sends no reports; its heartbeat shows whether it lives.
@@ -80,6 +80,16 @@ final class StatusText {
           });
     }
     return columns(rows, true, true, false, true, true);
+  }
+
+  private static String state(Node node, long load) {
+    if (!node.up) {
+      return "down";
+    } else if (node.silent) {
+      return "silent";
+    } else {
+      return load == 0 && node.spare ? "spare" : "up";
+    }
   }
 
   private static String ranks(JobView view, long nanos) {

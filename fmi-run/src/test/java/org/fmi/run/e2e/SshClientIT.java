@@ -3,6 +3,7 @@ package org.fmi.run.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The client of ssh through which a daemon was started ends before the daemon, or with it. */
 @Timeout(value = 240, threadMode = ThreadMode.SEPARATE_THREAD)
 final class SshClientIT {
+  private static final Path FMI = Path.of("target/fmi/bin/fmi").toAbsolutePath();
+
   @TempDir private Path directory;
 
   /** What ssh does, as far as processes see it: the daemon is no part of the client. */
@@ -101,6 +104,32 @@ final class SshClientIT {
       Fmirun.Result result = running.await().succeeded();
       assertThat(result.value("check")).isEqualTo("ok");
       assertThat(result.count("NodeFailed")).as(result.err()).isEqualTo(1);
+    }
+  }
+
+  /** As after a crash that ends no connection, once the node is repaired. */
+  @Test
+  void aSilentNodeThatIsAddedIsStartedAgainOnceItIsLost() throws Exception {
+    try (Fmirun.Running running =
+        job(3000, "--heartbeat", "1", "--grace", "5", "--on-no-spare", "share").start()) {
+      running.awaitEvent("CheckpointCommitted", 1);
+      Traces.signal("STOP", running.daemons().get(1));
+      running.awaitEvent("NodeSilent", 1);
+      String job = String.valueOf(running.events().getFirst().get("job"));
+      String node =
+          running.events().stream()
+              .filter(event -> event.containsValue("NodeSilent"))
+              .map(event -> event.get("name"))
+              .findFirst()
+              .orElseThrow();
+      Process add =
+          new ProcessBuilder(FMI.toString(), "add", job, node).redirectErrorStream(true).start();
+      String text = new String(add.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(text).isEqualTo(node + ": is silent; fmirun restarts it if it does not return\n");
+      Fmirun.Result result = running.await().succeeded();
+      assertThat(result.value("check")).isEqualTo("ok");
+      assertThat(result.count("NodeFailed")).as(result.err()).isEqualTo(1);
+      assertThat(result.count("NodeReady")).as(result.err()).isEqualTo(3);
     }
   }
 

@@ -136,6 +136,20 @@ final class JobViewTest {
   }
 
   @Test
+  void aSilentNodeIsUpAndMayReturn() {
+    view.on(new Notice.NodeSilent(0, 1, "beta", true), 2 * SECOND);
+    assertThat(text(20 * SECOND)).contains("beta   silent      1  pid 101  19 s\n");
+    assertThat(view.isUp(1) && view.isSilent(1)).isTrue();
+    view.on(new Notice.NodeHeard(0, 1, "beta"), 3 * SECOND);
+    assertThat(text(20 * SECOND)).contains("beta   up         1  pid 101  19 s\n");
+    view.on(new Notice.NodeSilent(0, 1, "beta", true), 4 * SECOND);
+    view.on(new Notice.NodeFailed(0, 1, "beta", "fmirun", "lost"), 5 * SECOND);
+    assertThat(text(20 * SECOND)).contains("beta   down       1  pid 101  -\n");
+    view.nodeUp(1, 103);
+    assertThat(view.isSilent(1)).isFalse();
+  }
+
+  @Test
   void jsonHasAllOfIt() {
     show(0, 0, 17, new RankReport.Waiting("recv", 1, 7, "world", 12 * SECOND), 2 * SECOND);
     show(1, 0, 18, null, 2 * SECOND);
