@@ -405,6 +405,7 @@ final class Oracle implements Judge {
     if (what != null && !ended()) {
       throw new AssertionError("false verdict: " + what);
     }
+    onMemoryLost(node, false); // not only once it is deleted, as the job may end before
   }
 
   /** Notes that the job has one more node. */
