@@ -49,7 +49,6 @@ import org.fmi.core.rollback.FlowRollback;
 import org.fmi.core.rollback.LocalRollback;
 import org.fmi.core.rollback.Restorer;
 import org.fmi.core.state.LoopState;
-import org.fmi.node.Refusal;
 import org.fmi.provider.TaskPlaces;
 import org.fmi.spi.CheckpointId;
 import org.fmi.spi.CheckpointStore;
@@ -269,7 +268,7 @@ public final class RankRuntime implements Fmi, Metered, TaskPlaces {
         }
         if (told != lifecycle.joined()) {
           told = lifecycle.joined();
-          cannotContinue(new IOException(e.getMessage() + ": " + Refusal.text(cause), e));
+          cannotContinue(new IOException(e.getMessage() + ": " + cause.getMessage(), e));
         }
         clock.await(REFUSED_NANOS); // not in a transport
       }
