@@ -471,28 +471,36 @@ final class FlowRollbackSimulationTest {
     long seed = System.nanoTime();
     int flows = 0;
     for (int i = 0; i < 10 || System.nanoTime() < end; i++, seed++) {
-      SplittableRandom random = new SplittableRandom(seed);
-      FaultSpec[] faults = new FaultSpec[1 + random.nextInt(4)];
-      for (int f = 0; f < faults.length; f++) {
-        FaultPoint point =
-            List.of(
-                    FaultPoint.ITERATION,
-                    FaultPoint.ITERATION,
-                    FaultPoint.RECOMPUTE,
-                    FaultPoint.RESTORED,
-                    FaultPoint.COMMITTED)
-                .get(random.nextInt(5));
-        faults[f] = kill(random.nextInt(SIZE), point, random.nextInt(ITERATIONS));
-      }
-      JobSimulation job =
-          finished(
-              seed,
-              ranks()
-                  .withInterval(new CheckpointInterval.Every(1 + random.nextInt(6)))
-                  .withFaults(faults),
-              answer);
-      flows += job.notices(Notice.FlowBegun.class).size();
+      flows += withManyFailures(seed, answer).notices(Notice.FlowBegun.class).size();
     }
     assertThat(flows).isPositive();
+  }
+
+  private JobSimulation withManyFailures(long seed, long answer) {
+    SplittableRandom random = new SplittableRandom(seed);
+    FaultSpec[] faults = new FaultSpec[1 + random.nextInt(4)];
+    for (int f = 0; f < faults.length; f++) {
+      FaultPoint point =
+          List.of(
+                  FaultPoint.ITERATION,
+                  FaultPoint.ITERATION,
+                  FaultPoint.RECOMPUTE,
+                  FaultPoint.RESTORED,
+                  FaultPoint.COMMITTED)
+              .get(random.nextInt(5));
+      faults[f] = kill(random.nextInt(SIZE), point, random.nextInt(ITERATIONS));
+    }
+    return finished(
+        seed,
+        ranks()
+            .withInterval(new CheckpointInterval.Every(1 + random.nextInt(6)))
+            .withFaults(faults),
+        answer);
+  }
+
+  /** It has none until then: a second failure does not make it the state of that iteration. */
+  @Test
+  void aRankThatIsToBeRestoredHasNoState() {
+    withManyFailures(19214384357799L, undisturbed());
   }
 }

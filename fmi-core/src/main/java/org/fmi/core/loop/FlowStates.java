@@ -168,6 +168,11 @@ public final class FlowStates<S> implements WrappedBody {
 
   // ---- failures
 
+  /** {@link #now} is about to be restored: this rank has no state until then. */
+  public void lost() {
+    restored(-1);
+  }
+
   /** {@link #now} has been restored from a checkpoint. */
   public void restored(long iteration) {
     newest = iteration;
@@ -198,7 +203,7 @@ public final class FlowStates<S> implements WrappedBody {
 
   /** Reads a checkpoint's state. Its iteration is unknown until {@link #recompute} passes it on. */
   public void read(MemorySegment image, long at, long end) {
-    restored(-1);
+    lost();
     now.saved.read(image, at, end);
   }
 

@@ -120,10 +120,13 @@ public final class Loop {
 
   /**
    * Continues from a checkpoint, after a rollback or a start, which this rank took before this
-   * iteration.
+   * iteration. Its state is to be restored: {@link #moveTo} follows.
    */
-  public void restored(long from) {
-    moveTo(from);
+  public void rollBackTo(long from) {
+    iteration = from;
+    if (flow != null) {
+      flow.lost();
+    }
     checkpointed = from;
     skipped = -1;
     if (furthest < 0) {
@@ -134,7 +137,7 @@ public final class Loop {
     }
   }
 
-  /** The state is now the one before this iteration. */
+  /** The state is the one before this iteration now. */
   public void moveTo(long before) {
     iteration = before;
     if (flow != null) {

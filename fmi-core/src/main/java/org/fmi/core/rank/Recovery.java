@@ -211,7 +211,7 @@ final class Recovery {
       restore(loop, id, Restorer.Situation.ROLLED_BACK);
     } else {
       if (part.lost()) {
-        loop.restored(checkpoints.iterationOf(id));
+        loop.rollBackTo(checkpoints.iterationOf(id));
       }
       ofProgram(loop, () -> restorer.restore(id, loop, part, epoch));
     }
@@ -226,8 +226,10 @@ final class Recovery {
 
   /** Restores the loop's state from a checkpoint. */
   void restore(Loop loop, CheckpointId id, Restorer.Situation how) {
-    loop.restored(checkpoints.iterationOf(id));
+    long iteration = checkpoints.iterationOf(id);
+    loop.rollBackTo(iteration);
     ofProgram(loop, () -> restorer.restore(id, loop, how, lifecycle.epoch()));
+    loop.moveTo(iteration);
     loop.ended = id.last();
     fromCheckpoint(loop);
   }
