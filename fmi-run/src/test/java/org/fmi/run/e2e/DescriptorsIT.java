@@ -38,7 +38,7 @@ final class DescriptorsIT {
     int ranks = NoMoreFilesProgram.RANKS;
     long sum = 0;
     for (int n = 0; n < NoMoreFilesProgram.ITERATIONS; n++) {
-      sum += ranks * n + ranks * (ranks - 1) / 2 + (n < NoMoreFilesProgram.LIMITED ? 0 : n);
+      sum += ranks * n + ranks * (ranks - 1) / 2 + (n < NoMoreFilesProgram.BEGIN ? 0 : n);
     }
     for (int rank = 0; rank < ranks; rank++) {
       assertThat(result.out()).contains("rank " + rank + " has " + sum);
@@ -47,6 +47,6 @@ final class DescriptorsIT {
     assertThat(result.events("RankFailed"))
         .singleElement()
         .asString()
-        .contains("Too many open files");
+        .contains("cannot continue: " + transport, "Too many open files");
   }
 }

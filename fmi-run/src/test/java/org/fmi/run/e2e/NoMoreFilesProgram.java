@@ -14,8 +14,8 @@ public final class NoMoreFilesProgram {
   static final int RANKS = 8;
   static final int ITERATIONS = 40;
 
-  /** From this iteration on, rank 1 communicates with this rank. */
-  static final int LIMITED = 20;
+  /** From this iteration on, which follows no checkpoint, rank 1 communicates with its peer. */
+  static final int BEGIN = 22;
 
   private static final int PEER = 6;
 
@@ -33,12 +33,13 @@ public final class NoMoreFilesProgram {
             long[] more = {n + rank};
             fmi.world().allReduce(more, Op.SUM);
             sum[0] += more[0];
-            if (n < LIMITED) {
-              return;
-            }
-            if (rank == 1 && n == LIMITED && Files.notExists(marker)) {
+            // The peer does not begin before, as it needs the next sum.
+            if (rank == 1 && n == BEGIN - 1 && Files.notExists(marker)) {
               Files.createFile(marker);
               DescriptorLimit.lower();
+            }
+            if (n < BEGIN) {
+              return;
             }
             long[] token = {n};
             if (rank == (dials ? 1 : PEER)) {
