@@ -99,20 +99,7 @@ class TcpLinksTest {
   void withTooFewFileDescriptorsTheyAreRefusedAndLeaveNothing() throws Exception {
     open().close(); // loads everything that is needed then
     int before = descriptors();
-    List<IOException> refusals = new ArrayList<>();
-    boolean opened = false;
-    for (int limit = 0; !opened; limit++) {
-      DescriptorLimit.lower(limit);
-      try {
-        open().close();
-        opened = true;
-      } catch (IOException e) {
-        refusals.add(e);
-      } finally {
-        DescriptorLimit.restore();
-      }
-    }
-    assertThat(refusals).isNotEmpty();
+    assertThat(DescriptorLimit.refusals(IOException.class, () -> open().close())).isNotEmpty();
     assertThat(descriptors()).isEqualTo(before);
   }
 

@@ -6,6 +6,8 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The limit of open files of this process.
@@ -48,6 +50,36 @@ public final class DescriptorLimit {
 
   public static void restore() {
     call(SET, BEFORE);
+  }
+
+  /** Opens something, and closes it again. */
+  public interface Opening {
+    void run() throws Exception;
+  }
+
+  /**
+   * Opens something with more and more descriptors, until it has enough.
+   *
+   * @param type what an opening with too few throws; anything else is passed on
+   * @return the refusals
+   */
+  public static <E extends Exception> List<E> refusals(Class<E> type, Opening opening)
+      throws Exception {
+    List<E> refusals = new ArrayList<>();
+    for (int limit = 0; ; limit++) {
+      lower(limit);
+      try {
+        opening.run();
+        return refusals;
+      } catch (Exception e) {
+        if (!type.isInstance(e)) {
+          throw e;
+        }
+        refusals.add(type.cast(e));
+      } finally {
+        restore();
+      }
+    }
   }
 
   private static void call(MethodHandle function, MemorySegment limit) {

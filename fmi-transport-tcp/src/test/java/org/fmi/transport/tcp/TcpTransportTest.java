@@ -874,22 +874,31 @@ class TcpTransportTest {
         });
   }
 
+  /**
+   * Starts a transport, which accepts a connection: everything is loaded that is needed then.
+   *
+   * @return its address
+   */
+  private static InetSocketAddress hasAccepted(TcpTransport transport) throws IOException {
+    transport.start(Endpoints.of(new byte[2][0]));
+    InetSocketAddress address =
+        new InetSocketAddress(
+            InetAddress.getLoopbackAddress(), Endpoint.of(transport.endpoint()).port());
+    try (SocketChannel first = SocketChannel.open(address)) {
+      until(transport, NOTHING, () -> transport.connections() == 1);
+      assertThat(first.isConnected()).isTrue();
+    }
+    until(transport, NOTHING, () -> transport.connections() == 0);
+    return address;
+  }
+
   @ParameterizedTest
   @EnumSource
   void aRankOutOfFileDescriptorsSaysSoOnceAndAcceptsLater(NetIo net) throws Exception {
     List<String> warnings = new ArrayList<>();
     try (TcpTransport transport =
         new TcpTransport(config(0, 2, SECRET), 7, net, 10_000, 128, warnings::add)) {
-      transport.start(Endpoints.of(new byte[2][0]));
-      InetSocketAddress address =
-          new InetSocketAddress(
-              InetAddress.getLoopbackAddress(), Endpoint.of(transport.endpoint()).port());
-      // Loads everything that is needed then.
-      try (SocketChannel first = SocketChannel.open(address)) {
-        until(transport, NOTHING, () -> transport.connections() == 1);
-        assertThat(first.isConnected()).isTrue();
-      }
-      until(transport, NOTHING, () -> transport.connections() == 0);
+      InetSocketAddress address = hasAccepted(transport);
       try (SocketChannel later = SocketChannel.open()) {
         DescriptorLimit.lower();
         try {
@@ -916,14 +925,7 @@ class TcpTransportTest {
             .secret(SECRET)
             .build();
     try (TcpTransport transport = new TcpTransport(config, 7, net, 10_000, 128, Diagnostics.NONE)) {
-      transport.start(Endpoints.of(new byte[2][0]));
-      InetSocketAddress address =
-          new InetSocketAddress(
-              InetAddress.getLoopbackAddress(), Endpoint.of(transport.endpoint()).port());
-      try (SocketChannel first = SocketChannel.open(address)) {
-        until(transport, NOTHING, () -> transport.connections() == 1);
-        assertThat(first.isConnected()).isTrue();
-      }
+      InetSocketAddress address = hasAccepted(transport);
       try (SocketChannel later = SocketChannel.open()) {
         DescriptorLimit.lower();
         try {
@@ -970,20 +972,10 @@ class TcpTransportTest {
     // Loads everything that is needed then.
     new TcpTransport(config, 7, net, Diagnostics.NONE).close();
     List<String> before = descriptors();
-    List<IOException> refusals = new ArrayList<>();
-    boolean opened = false;
-    for (int limit = 0; !opened; limit++) {
-      DescriptorLimit.lower(limit);
-      try {
-        new TcpTransport(config, 7, net, Diagnostics.NONE).close();
-        opened = true;
-      } catch (IOException e) {
-        refusals.add(e);
-      } finally {
-        DescriptorLimit.restore();
-      }
-    }
-    assertThat(refusals)
+    assertThat(
+            DescriptorLimit.refusals(
+                IOException.class,
+                () -> new TcpTransport(config, 7, net, Diagnostics.NONE).close()))
         .isNotEmpty()
         .allSatisfy(e -> assertThat(e).hasMessageContaining("Too many open files"));
     assertThat(descriptors()).hasSameSizeAs(before);
